@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The picture of one process at one moment: plain tables of rows that refer to each other by index. No reads, no offsets, no I/O.
+ * Text lives in the model's arena; rows live in its growing tables. `NONE` is "no row".
+ *
+ * contract.md's JSON is this picture written down; model/names.h has its words.
+ */
+#ifndef AIOTRACE_MODEL_MODEL_H
+#define AIOTRACE_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define NONE UINT32_MAX
+
+enum task_state { TASK_PENDING, TASK_RUNNING, TASK_DONE, TASK_CANCELLED, TASK_UNKNOWN };
+enum await_kind {
+	AWAITS_TASK, AWAITS_GATHER, AWAITS_WAIT, AWAITS_SLEEP, AWAITS_LOCK, AWAITS_EVENT, AWAITS_CONDITION, AWAITS_SEMAPHORE,
+	AWAITS_QUEUE, AWAITS_BARRIER, AWAITS_STREAM, AWAITS_FD, AWAITS_EXECUTOR, AWAITS_PROCESS, AWAITS_FUTURE, AWAITS_YIELD,
+	AWAITS_RUNNING, AWAITS_NOT_STARTED, AWAITS_OTHER,
+	AWAITS_NOTHING, /* done tasks; JSON null */
+};
+enum loop_state { LOOP_POLLING, LOOP_RUNNING, LOOP_BLOCKED, LOOP_STALLED, LOOP_STOPPED, LOOP_CLOSED, LOOP_UNKNOWN };
+enum thread_state { THREAD_RUNNING, THREAD_SLEEPING, THREAD_DISK, THREAD_STOPPED, THREAD_ZOMBIE };
+enum snapshot_method { SNAPSHOT_STILL, SNAPSHOT_VALIDATED, SNAPSHOT_PAUSED, SNAPSHOT_TORN };
+
+/* One position in code. Interned: equal frames have equal indexes. */
+struct frame {
+	struct str function; /* qualified name */
+	struct str file;     /* as the code object has it */
+	int32_t line;	     /* 0: not known */
+	bool library;	     /* the file is part of CPython's asyncio package */
+};
+
+/* One node of a call or await chain; a stack is the index of its innermost node. Hash-consed: identical stacks are one number. */
+struct chain {
+	uint32_t outer; /* NONE at the outermost */
+	uint32_t frame;
+	uint32_t depth; /* 1 at the outermost */
+};
+
+/* What a task waits on, at the end of its chain. */
+struct await {
+	enum await_kind kind;
+	vaddr id;	       /* the object waited on (task, future, lock…), 0 none */
+	uint32_t tasks_first, tasks_count; /* in model.edges: rows of the tasks that must finish first */
+	bool tasks_truncated;
+	struct str detail;     /* in words, without the time left: "Lock (held), 3 waiting", "tcp 127.0.0.1:5000 -> …" */
+	double left;	       /* seconds until it ends by itself (sleep, or the timeout around it); NAN: no such time */
+	uint32_t thread;       /* executor work: the worker's row, NONE while queued or unknown */
+	uint32_t worker_chain; /* executor work: stack of the worker when it runs the call, else NONE */
+};
+
+struct task {
+	vaddr id;
+	struct str name;     /* ptr NULL: not read */
+	uint32_t cls;	     /* row of model.strings: "Task", "MyTask" */
+	uint32_t loop;	     /* NONE: its loop could not be read */
+	uint32_t chain;	     /* await chain, innermost node; NONE: no coroutine (finished) */
+	enum task_state state;
+	bool must_cancel;
+	bool chain_truncated;
+	bool damaged;	     /* something in it could not be read: shown, and marked */
+	uint32_t cancelling; /* requests to cancel so far */
+	struct await awaits;
+	uint32_t awaited_by_first, awaited_by_count; /* in model.back_edges, filled by model_finish */
+};
+
+struct loop {
+	vaddr id;
+	uint32_t cls;	      /* row of model.strings */
+	uint32_t interpreter; /* row */
+	uint32_t thread;      /* row of the thread that runs it, NONE: none does */
+	enum loop_state state;
+	bool debug;
+	double time;	      /* loop.time() of the snapshot, seconds */
+	uint32_t current_task; /* row, NONE */
+	uint32_t task_count;  /* filled by model_finish */
+};
+
+struct thread {
+	pid_t tid;
+	struct str name;
+	uint32_t interpreter;	/* row */
+	uint32_t loop;		/* its running loop, NONE */
+	enum thread_state state;
+	uint32_t chain;		/* Python stack, NONE: no Python frame (or not asked for) */
+};
+
+struct interpreter {
+	uint64_t id;
+};
+
+struct snapshot_info {
+	double wall_time; /* seconds since the epoch */
+	bool consistent;
+	enum snapshot_method method;
+	uint64_t paused_us, duration_us, bytes_read, read_calls;
+	char note[160];	  /* why the method is not the one hoped for; "" as a rule */
+};
+
+struct target_info {
+	pid_t pid;
+	struct str *command;
+	size_t command_count;
+	char python[32]; /* "3.12.1" */
+	bool free_threaded, debug_build, container;
+	const char *layout; /* "debug-offsets", "table", "dwarf" */
+};
+
+#define TABLE(type)                                                                                                            \
+	struct {                                                                                                               \
+		type *v;                                                                                                       \
+		uint32_t count, capacity;                                                                                      \
+	}
+
+struct hash_index; /* model/intern.c */
+
+struct model {
+	struct arena text;
+	struct target_info target;
+	struct snapshot_info snapshot;
+	TABLE(struct interpreter) interpreters;
+	TABLE(struct thread) threads;
+	TABLE(struct loop) loops;
+	TABLE(struct task) tasks;
+	TABLE(struct frame) frames;
+	TABLE(struct chain) chains;
+	TABLE(struct str) strings;   /* interned class names */
+	TABLE(uint32_t) edges;	     /* awaits: task rows */
+	TABLE(uint32_t) back_edges;  /* awaited by: task rows */
+	bool tasks_truncated, threads_truncated, loops_truncated;
+	bool out_of_memory;	     /* some row was dropped for want of memory */
+	struct hash_index *index;    /* interning; the model's own */
+};
+
+must_check enum err model_create(struct model **ret);
+void model_destroy(struct model *m); /* accepts NULL */
+/* Empties all tables and text, keeps the memory: the next attempt at the same picture. target is kept. */
+void model_clear(struct model *m);
+
+/* Rows; NONE on no memory (and out_of_memory is set). The new row is zeroed, its indexes set to NONE, awaits.left to NAN. */
+uint32_t model_add_interpreter(struct model *m, uint64_t id);
+uint32_t model_add_thread(struct model *m, pid_t tid);
+uint32_t model_add_loop(struct model *m, vaddr id);
+uint32_t model_add_task(struct model *m, vaddr id);
+/* Edge lists are appended in one go for one task: returns the first index. */
+uint32_t model_add_edge(struct model *m, uint32_t task);
+/* Row of a task, loop or NONE, by id. O(1). */
+uint32_t model_find_task(const struct model *m, vaddr id);
+uint32_t model_find_loop(const struct model *m, vaddr id);
+uint32_t model_find_thread(const struct model *m, pid_t tid);
+/* Interning. function and file are copied when new. */
+uint32_t model_intern_string(struct model *m, struct str s);
+uint32_t model_intern_frame(struct model *m, struct str function, struct str file, int32_t line);
+/* The node (outer, frame): same pair, same index. outer NONE starts a stack. */
+uint32_t model_push(struct model *m, uint32_t outer, uint32_t frame);
+/* Copies text into the arena. */
+struct str model_text(struct model *m, struct str s);
+struct str model_printf(struct model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* After all rows are in: inverts the edges (awaited_by), counts tasks per loop. */
+must_check enum err model_finish(struct model *m);
+
+/* graph.c: for each task row, the number (from 1) of the ring of awaits that it belongs to, 0 none. malloc'ed, caller frees. */
+must_check enum err model_rings(const struct model *m, uint32_t **ret, uint32_t *rings_ret);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every walker needs: where from (mem), how laid out (layout), where to (model), and what was learnt on the way (caches). */
+#ifndef AIOTRACE_UNWIND_READER_H
+#define AIOTRACE_UNWIND_READER_H
+
+#include "attach/target.h"
+#include "model/model.h"
+#include "unwind/layout/layout.h"
+
+struct code_cache;
+struct type_cache;
+
+struct reader {
+	struct mem *mem;
+	const struct layout *lay;
+	struct target *target; /* NULL in unit tests; only for /proc facts (descriptors, command lines) */
+	struct model *model;
+	struct arena *scratch; /* lives as long as one walk */
+	struct code_cache *codes; /* unwind/python/code.h; emptied with each walk */
+	struct type_cache *types; /* unwind/object/type.h; likewise */
+};
+
+/* Raw access. All soft errors: ERR_FAULT, ERR_BOUND, ERR_DEADLINE. */
+must_check enum err read_u8(struct reader *r, vaddr at, uint8_t *ret);
+must_check enum err read_u32(struct reader *r, vaddr at, uint32_t *ret);
+must_check enum err read_u64(struct reader *r, vaddr at, uint64_t *ret);
+/* A member that is a pointer; stack-reference tags are not stripped here. Absent field: ERR_SHAPE. */
+must_check enum err read_ptr(struct reader *r, vaddr object, struct field f, vaddr *ret);
+/* An integer member of any width or a bit field; sign-extended for read_int, zero-extended for read_uint. */
+must_check enum err read_int(struct reader *r, vaddr object, struct field f, int64_t *ret);
+must_check enum err read_uint(struct reader *r, vaddr object, struct field f, uint64_t *ret);
+
+#endif
