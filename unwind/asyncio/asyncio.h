@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * asyncio's state: tasks, futures, loops, await chains, and what a leaf waits on. Two passes over the tasks: the first makes one row for each (so that any task can be
+ * found by its id), the second fills chains and waits.
+ */
+#ifndef AIOTRACE_UNWIND_ASYNCIO_ASYNCIO_H
+#define AIOTRACE_UNWIND_ASYNCIO_ASYNCIO_H
+
+#include "unwind/python/python.h"
+
+#define TASKS_MAX 4000000u	/* rows of one snapshot */
+#define CHAIN_MAX 20000u	/* frames of one await chain */
+#define THREADS_MAX 20000u	/* thread states of one interpreter */
+#define INTERPRETERS_MAX 1000u
+#define WAITED_MAX 1000000u	/* tasks that one task waits for (gather of many) */
+
+/* A thread state with the row it has in the model. */
+struct thread_ref {
+	struct thread_walk walk;
+	uint32_t row;	  /* model.threads */
+	vaddr running_loop; /* 0 none */
+	vaddr running_task; /* 3.14 on; 0 none */
+	/* The Python stack, innermost first, read once and shared by running tasks and executor look-ups. */
+	struct frame_walk *frames;
+	uint32_t frame_count;
+	bool frames_truncated;
+};
+
+/* What is known of one walk: shared by all readers of asyncio. */
+struct asyncio {
+	struct reader *r;
+	struct interp_walk *interps;
+	uint32_t interp_count;
+	struct thread_ref *threads;
+	uint32_t thread_count;
+	double now;		/* loop.time() of the target (its CLOCK_MONOTONIC) when the walk began */
+};
+
+/* The whole walk: interpreters, threads, loops, tasks, chains, waits, into r->model. Soft errors mark rows; hard ones are returned. */
+must_check enum err asyncio_walk(struct reader *r, bool thread_stacks);
+
+/* --- tasks.c: enumeration. */
+/* One row per distinct task of an interpreter: all the sets and lists of the layout's all_tasks rule. */
+must_check enum err tasks_enumerate(struct asyncio *a, const struct interp_walk *interp);
+
+/* --- task.c: one task or future; the same words for the C and the Python form, and subclasses. */
+struct future_view {
+	vaddr at;
+	const struct type_info *type;
+	bool is_task;
+	int state;	   /* 0 pending, 1 cancelled, 2 finished: _asyncio's numbers */
+	vaddr loop, fut_waiter, coro, name; /* fut_waiter, coro, name: tasks only; None and NULL are 0 */
+	vaddr callback0, callbacks;	    /* callbacks of the C form; a list of (callback, context) in both */
+	bool must_cancel;
+	uint32_t cancelling;
+};
+/* ERR_SHAPE where the object is no Future of asyncio's. */
+must_check enum err future_read(struct reader *r, vaddr at, struct future_view *ret);
+/* Done-callbacks of a future: objects to be called. */
+must_check enum err future_callbacks(struct reader *r, const struct future_view *f, uint32_t max, struct items *ret);
+/* "Task-5" or the given name; in the model's text. */
+must_check enum err task_name(struct reader *r, const struct future_view *f, struct str *ret);
+
+/* --- await.c: the chain of one task. */
+struct chain_position {
+	struct frame_walk position;
+	vaddr generator; /* the coroutine or generator whose frame it is; 0 when it is a plain call of a running task */
+};
+struct await_chain {
+	struct chain_position *v; /* outermost first */
+	uint32_t count;
+	bool truncated, damaged;
+	enum gen_state leaf_state; /* state of the innermost generator */
+	vaddr leaf;		   /* what the innermost awaits: a future, an awaitable in C; 0: bare yield, or running, or finished */
+};
+/* From a task's coroutine inwards, through generators, async generators' asend/athrow/aclose, anext, coroutine wrappers. In scratch. */
+must_check enum err await_chain_read(struct asyncio *a, vaddr coro, struct await_chain *ret);
+
+/* --- waits (waits.h): what the leaf waits on, in words. Fills task row `task`'s awaits, edges included. */
+struct wait_context {
+	struct asyncio *a;
+	uint32_t task;			/* model row */
+	const struct future_view *future; /* of that task */
+	const struct await_chain *chain;
+};
+must_check enum err waits_describe(struct wait_context *c);
+
+/* --- loop.c */
+/* Row of a loop object, made when new (class, debug, closed, thread). NONE when it is no loop that can be read. */
+uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter);
+/* loops of threads, and their current tasks. Before the tasks are filled. */
+must_check enum err loops_read(struct asyncio *a);
+
+#endif
