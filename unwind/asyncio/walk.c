@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One walk over everything that is shown: interpreters, threads, tasks, loops, then each task's chain and wait. The order matters: all task rows
+ * exist before the first wait is described, so that any task can be found by its address.
+ */
+#include "unwind/asyncio/asyncio.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define THREAD_FRAMES_MAX 5000u
+
+/* A soft error is a mark in the picture; time over and hard errors end the walk. */
+static bool ends_walk(enum err err)
+{
+	return err == ERR_DEADLINE || error_is_hard(err);
+}
+
+static double target_now(const struct reader *r)
+{
+	struct timespec ts;
+	double offset = r->target ? proc_monotonic_offset(r->target->pid) : 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9 + offset;
+}
+
+static enum thread_state state_from_letter(char letter)
+{
+	switch (letter) {
+	case 'R':
+		return THREAD_RUNNING;
+	case 'D':
+		return THREAD_DISK;
+	case 'T':
+	case 't':
+		return THREAD_STOPPED;
+	case 'Z':
+	case 'X':
+		return THREAD_ZOMBIE;
+	default:
+		return THREAD_SLEEPING;
+	}
+}
+
+/* One row for each thread of the process, as /proc lists them. */
+static void add_process_threads(struct reader *r)
+{
+	struct proc_thread *list = NULL;
+	size_t count = 0;
+
+	if (!r->target || proc_threads(r->target->pid, &list, &count, NULL) != ERR_OK)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t row = model_add_thread(r->model, list[i].tid);
+
+		if (row == NONE)
+			break;
+		r->model->threads.v[row].name = model_text(r->model, str_from(list[i].name));
+		r->model->threads.v[row].state = state_from_letter(list[i].state);
+	}
+	free(list);
+}
+
+/* CPython stores the thread's number as its own pid namespace counts; rows are keyed by ours. */
+static uint32_t find_thread_row(struct reader *r, pid_t namespace_tid)
+{
+	struct model *m = r->model;
+
+	if (!m->target.container)
+		return model_find_thread(m, namespace_tid);
+	for (uint32_t i = 0; r->target && i < m->threads.count; i++) {
+		if (proc_namespace_tid(r->target->pid, m->threads.v[i].tid) == namespace_tid)
+			return i;
+	}
+	return NONE;
+}
+
+static enum err add_thread_state(struct asyncio *a, const struct thread_walk *walk, uint32_t interpreter)
+{
+	struct reader *r = a->r;
+	struct thread_ref *ref = &a->threads[a->thread_count];
+	enum err err;
+
+	*ref = (struct thread_ref){.walk = *walk, .row = find_thread_row(r, walk->tid)};
+	if (ref->row != NONE)
+		r->model->threads.v[ref->row].interpreter = interpreter;
+	a->thread_count++;
+	err = thread_frames(r, walk, THREAD_FRAMES_MAX, &ref->frames, &ref->frame_count, &ref->frames_truncated);
+	return ends_walk(err) ? err : ERR_OK;
+}
+
+static enum err add_interpreters(struct asyncio *a)
+{
+	struct reader *r = a->r;
+	struct thread_walk **lists;
+	uint32_t *counts, total = 0;
+	bool truncated = false;
+	enum err err = interps_read(r, INTERPRETERS_MAX, &a->interps, &a->interp_count, &truncated);
+
+	if (err != ERR_OK)
+		return err;
+	lists = arena_alloc(r->scratch, a->interp_count * sizeof(*lists));
+	counts = arena_alloc(r->scratch, a->interp_count * sizeof(*counts));
+	if (!lists || !counts)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < a->interp_count; i++) {
+		if (model_add_interpreter(r->model, (uint64_t)a->interps[i].id) == NONE)
+			return ERR_NOMEM;
+		err = threads_read(r, &a->interps[i], THREADS_MAX, &lists[i], &counts[i], &truncated);
+		if (ends_walk(err))
+			return err;
+		if (err != ERR_OK)
+			counts[i] = 0;
+		r->model->threads_truncated |= truncated || err != ERR_OK;
+		total += counts[i];
+	}
+	a->threads = arena_alloc(r->scratch, total * sizeof(*a->threads));
+	if (!a->threads && total)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < a->interp_count; i++) {
+		for (uint32_t j = 0; j < counts[i]; j++) {
+			err = add_thread_state(a, &lists[i][j], i);
+			if (err != ERR_OK)
+				return err;
+		}
+	}
+	return ERR_OK;
+}
+
+/* A position as an interned node of the model's chains. */
+static uint32_t push_position(struct reader *r, uint32_t outer, const struct frame_walk *f)
+{
+	struct model *m = r->model;
+	uint32_t frame = model_intern_frame(m, f->info->qualname, f->info->file, f->line);
+
+	if (frame == NONE)
+		return NONE;
+	m->frames.v[frame].library = f->info->asyncio;
+	return model_push(m, outer, frame);
+}
+
+static void add_thread_stacks(struct asyncio *a)
+{
+	for (uint32_t i = 0; i < a->thread_count; i++) {
+		struct thread_ref *ref = &a->threads[i];
+		uint32_t node = NONE;
+
+		if (ref->row == NONE)
+			continue;
+		for (uint32_t f = ref->frame_count; f > 0; f--)
+			node = push_position(a->r, node, &ref->frames[f - 1]);
+		a->r->model->threads.v[ref->row].chain = node;
+	}
+}
+
+static enum task_state state_of(struct asyncio *a, uint32_t row, const struct future_view *f)
+{
+	const struct model *m = a->r->model;
+	uint32_t loop = m->tasks.v[row].loop;
+
+	if (f->state == 1)
+		return TASK_CANCELLED;
+	if (f->state == 2)
+		return TASK_DONE;
+	if (f->state != 0)
+		return TASK_UNKNOWN;
+	return loop != NONE && m->loops.v[loop].current_task == row ? TASK_RUNNING : TASK_PENDING;
+}
+
+static enum err fill_chain(struct asyncio *a, uint32_t row, const struct future_view *f)
+{
+	struct model *m = a->r->model;
+	struct await_chain chain = {0};
+	struct wait_context wait = {.a = a, .task = row, .future = f, .chain = &chain};
+	uint32_t node = NONE;
+	enum err err = await_chain_read(a, f->coro, &chain);
+
+	if (ends_walk(err))
+		return err;
+	for (uint32_t i = 0; i < chain.count; i++)
+		node = push_position(a->r, node, &chain.v[i].position);
+	m->tasks.v[row].chain = node;
+	m->tasks.v[row].chain_truncated = chain.truncated;
+	m->tasks.v[row].damaged |= chain.damaged || err != ERR_OK;
+	if (err == ERR_OK)
+		err = waits_describe(&wait);
+	if (err != ERR_OK && !ends_walk(err)) {
+		m->tasks.v[row].damaged = true;
+		err = ERR_OK;
+	}
+	return err;
+}
+
+static enum err fill_task(struct asyncio *a, uint32_t row)
+{
+	struct reader *r = a->r;
+	struct task *t = &r->model->tasks.v[row];
+	struct future_view f = {0};
+	uint32_t loop;
+	enum err err = future_read(r, t->id, &f);
+
+	if (err != ERR_OK) {
+		t->damaged = true;
+		t->state = TASK_UNKNOWN;
+		t->awaits.kind = AWAITS_NOTHING;
+		return ends_walk(err) ? err : ERR_OK;
+	}
+	t->cls = model_intern_string(r->model, f.type->name);
+	t->must_cancel = f.must_cancel;
+	t->cancelling = f.cancelling;
+	loop = loop_row(a, f.loop, NONE);
+	r->model->tasks.v[row].loop = loop;
+	err = task_name(r, &f, &t->name);
+	if (ends_walk(err))
+		return err;
+	t->damaged |= err != ERR_OK;
+	t->state = state_of(a, row, &f);
+	if (t->state == TASK_DONE || t->state == TASK_CANCELLED) {
+		t->awaits.kind = AWAITS_NOTHING;
+		return ERR_OK;
+	}
+	return fill_chain(a, row, &f);
+}
+
+enum err asyncio_walk(struct reader *r, bool thread_stacks)
+{
+	struct asyncio a = {.r = r, .now = target_now(r)};
+	enum err err;
+
+	add_process_threads(r);
+	err = add_interpreters(&a);
+	for (uint32_t i = 0; err == ERR_OK && i < a.interp_count; i++)
+		err = tasks_enumerate(&a, &a.interps[i]);
+	if (err == ERR_OK)
+		err = loops_read(&a);
+	for (uint32_t i = 0; err == ERR_OK && i < r->model->tasks.count; i++)
+		err = fill_task(&a, i);
+	if (err == ERR_OK && thread_stacks)
+		add_thread_stacks(&a);
+	if (mem_hard_error(r->mem) != ERR_OK)
+		return mem_hard_error(r->mem);
+	if (mem_deadline_hit(r->mem))
+		return ERR_DEADLINE;
+	return err == ERR_OK ? model_finish(r->model) : err;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which proof a picture has. Every attempt is one walk over the page cache; what differs is how the pages came there and what is known of the
+ * threads meanwhile: nothing ran (still), what was used is unchanged (validated), the running threads stood (paused), or none of it (torn).
+ */
+#include "unwind/snapshot.h"
+
+#include "attach/freeze.h"
+#include "attach/still.h"
+#include "unwind/asyncio/asyncio.h"
+#include "unwind/python/python.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SCRATCH_RESERVE ((size_t)16 << 30)
+#define FREE_TRIES 3   /* copies of the footprint that are tried without a stop */
+#define PAUSE_TRIES 5  /* stops that are tried; the last ones walk while the threads stand */
+#define COPY_TRIES 3   /* of these: stops that last as long as the copy alone */
+
+struct take {
+	struct target *t;
+	const struct snapshot_options *o;
+	struct model *m;
+	struct error *e;
+	struct arena scratch;
+	struct reader r;
+	pid_t *runners; /* threads seen on a CPU: those that a pause stops */
+	size_t runner_count, runner_capacity;
+	uint64_t refresh_ns; /* what the last copy of the footprint took */
+	uint64_t paused_us;
+	enum snapshot_method method;
+	const char *note;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const struct take *k, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!k->o->log)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	k->o->log(k->o->log_ctx, line);
+}
+
+static enum err take_init(struct take *k, const struct layout *lay)
+{
+	k->r = (struct reader){.mem = k->t->mem, .lay = lay, .target = k->t, .model = k->m, .scratch = &k->scratch};
+	k->r.codes = code_cache_create();
+	k->r.types = type_cache_create();
+	if (!arena_init(&k->scratch, SCRATCH_RESERVE) || !k->r.codes || !k->r.types)
+		return error_set(k->e, ERR_NOMEM, 0, "out of memory");
+	return ERR_OK;
+}
+
+static void take_deinit(struct take *k)
+{
+	code_cache_destroy(k->r.codes);
+	type_cache_destroy(k->r.types);
+	arena_deinit(&k->scratch);
+	free(k->runners);
+}
+
+/* One walk from the start. Soft errors at its root are ERR_TORN: another attempt may do better. */
+static enum err walk(struct take *k)
+{
+	uint64_t start = now_ns();
+	enum err err;
+
+	model_clear(k->m);
+	arena_reset(&k->scratch);
+	code_cache_clear(k->r.codes);
+	type_cache_clear(k->r.types);
+	err = asyncio_walk(&k->r, k->o->threads);
+	say(k, "walk: %u tasks, %.2f ms, %llu pages missing", k->m->tasks.count, (double)(now_ns() - start) / 1e6,
+	    (unsigned long long)mem_misses(k->r.mem));
+	if (err == ERR_NOMEM || k->m->out_of_memory || k->scratch.exhausted)
+		return error_set(k->e, ERR_NOMEM, 0, "out of memory while process %d was read", (int)k->t->pid);
+	return err == ERR_OK || err == ERR_DEADLINE || error_is_hard(err) ? err : ERR_TORN;
+}
+
+static void copy_footprint(struct take *k)
+{
+	uint64_t start = now_ns();
+
+	mem_refresh(k->r.mem);
+	k->refresh_ns = now_ns() - start;
+}
+
+static bool is_runner(const struct take *k, pid_t tid)
+{
+	for (size_t i = 0; i < k->runner_count; i++) {
+		if (k->runners[i] == tid)
+			return true;
+	}
+	return false;
+}
+
+static enum err add_runner(struct take *k, pid_t tid)
+{
+	pid_t *grown;
+
+	if (is_runner(k, tid))
+		return ERR_OK;
+	if (k->runner_count == k->runner_capacity) {
+		k->runner_capacity = k->runner_capacity ? 2 * k->runner_capacity : 16;
+		grown = realloc(k->runners, k->runner_capacity * sizeof(*grown));
+		if (!grown)
+			return error_set(k->e, ERR_NOMEM, 0, "out of memory");
+		k->runners = grown;
+	}
+	k->runners[k->runner_count++] = tid;
+	return ERR_OK;
+}
+
+/* The threads that *s saw on a CPU. */
+static enum err add_runners(struct take *k, const struct still *s)
+{
+	enum err err = ERR_OK;
+
+	for (size_t i = 0; i < s->count && err == ERR_OK; i++) {
+		if (!s->v[i].off_cpu || s->v[i].ran)
+			err = add_runner(k, s->v[i].tid);
+	}
+	return err;
+}
+
+static enum err add_all_threads(struct take *k)
+{
+	struct still s = {0};
+	enum err err = still_take(k->t->pid, &s, k->e);
+
+	for (size_t i = 0; i < s.count && err == ERR_OK; i++)
+		err = add_runner(k, s.v[i].tid);
+	still_deinit(&s);
+	return err;
+}
+
+/* Did nothing run since *s? Threads that did are runners from now on. */
+static enum err check_still(struct take *k, struct still *s, bool *ret)
+{
+	enum err err = still_unchanged(k->t->pid, s, ret, NULL, k->e);
+
+	if (err == ERR_OK && !*ret)
+		err = add_runners(k, s);
+	return err;
+}
+
+/* What was used reads the same twice more. */
+static bool revalidate(struct take *k)
+{
+	uint64_t changed = 0;
+
+	for (int i = 0; i < 2; i++) {
+		mem_recheck(k->r.mem, &changed);
+		if (changed) {
+			say(k, "not validated: %llu lines changed", (unsigned long long)changed);
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * An attempt that stops nothing. With `copy` the footprint of the attempt before is copied first, so that the time in which nothing may run is
+ * the copy's and not the walk's. *done_ret: a proof was found.
+ */
+static enum err attempt_free(struct take *k, bool copy, bool *done_ret)
+{
+	struct still before = {0};
+	bool still = false;
+	enum err err = still_take(k->t->pid, &before, k->e);
+
+	*done_ret = false;
+	if (err != ERR_OK)
+		return err;
+	if (copy)
+		copy_footprint(k);
+	else
+		mem_forget(k->r.mem);
+	if (copy)
+		err = check_still(k, &before, &still);
+	if (err == ERR_OK)
+		err = walk(k);
+	if ((err == ERR_OK || err == ERR_TORN) && (!copy || mem_misses(k->r.mem))) {
+		enum err late = check_still(k, &before, &still);
+
+		err = late != ERR_OK ? late : err;
+	}
+	still_deinit(&before);
+	if (err != ERR_OK)
+		return err;
+	if (!still && !revalidate(k))
+		return ERR_OK;
+	k->method = still ? SNAPSHOT_STILL : SNAPSHOT_VALIDATED;
+	*done_ret = true;
+	return ERR_OK;
+}
+
+/* The pages while the threads stand, and the word that the others slept. */
+static enum err copy_while_frozen(struct take *k, bool walk_too, uint64_t deadline, bool *still_ret)
+{
+	struct still others = {0};
+	enum err err = still_take(k->t->pid, &others, k->e);
+
+	if (err != ERR_OK)
+		return err;
+	*still_ret = true;
+	for (size_t i = 0; i < others.count; i++)
+		*still_ret &= others.v[i].off_cpu;
+	if (!*still_ret) {
+		err = add_runners(k, &others);
+		still_deinit(&others);
+		return err;
+	}
+	copy_footprint(k);
+	if (walk_too) {
+		mem_set_deadline(k->r.mem, deadline);
+		err = walk(k);
+		mem_set_deadline(k->r.mem, 0);
+	}
+	if (err == ERR_OK || err == ERR_TORN) {
+		enum err late = check_still(k, &others, still_ret);
+
+		err = late != ERR_OK ? late : err;
+	}
+	still_deinit(&others);
+	return err;
+}
+
+/* One stop. walk_too: think while they stand, since the copies before were not complete. */
+static enum err attempt_pause(struct take *k, bool walk_too, bool *done_ret)
+{
+	uint64_t deadline = now_ns() + (uint64_t)k->o->max_pause_ms * 1000000u;
+	struct freeze *freeze = NULL;
+	uint64_t paused_us;
+	bool still = false;
+	enum err err = k->o->pause == PAUSE_ALWAYS ? add_all_threads(k) : ERR_OK;
+
+	*done_ret = false;
+	if (err != ERR_OK)
+		return err;
+	err = freeze_begin(k->t->pid, k->runners, k->runner_count, deadline, &freeze, k->e);
+	if (err != ERR_OK)
+		return err;
+	err = copy_while_frozen(k, walk_too, deadline, &still);
+	paused_us = freeze_end(freeze);
+	k->paused_us += paused_us;
+	say(k, "%zu threads stopped for %llu us", k->runner_count, (unsigned long long)paused_us);
+	if (err == ERR_OK && !walk_too) {
+		err = walk(k);
+		still &= mem_misses(k->r.mem) == 0;
+	}
+	if (err != ERR_OK || !still)
+		return err;
+	k->method = SNAPSHOT_PAUSED;
+	*done_ret = true;
+	return ERR_OK;
+}
+
+/* Stops, while they promise a proof. Without one the last walk stands. */
+static enum err pause_attempts(struct take *k, bool *done_ret)
+{
+	*done_ret = false;
+	for (int i = 0; i < PAUSE_TRIES && !*done_ret; i++) {
+		bool walk_too = i >= COPY_TRIES;
+		enum err err;
+
+		if (k->refresh_ns > (uint64_t)k->o->max_pause_ms * 1000000u) {
+			k->note = "the copy takes longer than the longest stop allowed (--max-pause)";
+			return ERR_OK;
+		}
+		err = attempt_pause(k, walk_too, done_ret);
+		if (err == ERR_DEADLINE) {
+			k->note = "the longest stop allowed (--max-pause) was over before the copy was complete";
+			continue;
+		}
+		if (err == ERR_ACCESS) {
+			k->note = "its threads can't be stopped (another tracer, or no right)";
+			return ERR_OK;
+		}
+		if (err != ERR_OK && err != ERR_TORN)
+			return err;
+	}
+	return ERR_OK;
+}
+
+/* A walk for the record where no attempt ended with a proof. */
+static enum err take_torn(struct take *k)
+{
+	enum err err = ERR_TORN;
+
+	for (int i = 0; i < FREE_TRIES && err == ERR_TORN; i++) {
+		mem_forget(k->r.mem);
+		err = walk(k);
+	}
+	if (err == ERR_TORN)
+		return error_set(k->e, ERR_SYSTEM, 0, "process %d changes faster than it can be read; try again, or without --pause=never",
+				 (int)k->t->pid);
+	k->method = SNAPSHOT_TORN;
+	return err;
+}
+
+static enum err take_any(struct take *k)
+{
+	bool may_stop = k->o->pause != PAUSE_NEVER && k->o->max_pause_ms > 0;
+	int free_tries = k->o->pause == PAUSE_ALWAYS && may_stop ? 1 : 1 + FREE_TRIES;
+	bool done = false;
+	enum err err = ERR_OK;
+
+	for (int i = 0; i < free_tries && !done; i++) {
+		err = attempt_free(k, i > 0, &done);
+		if (err != ERR_OK && err != ERR_TORN)
+			return err;
+		done &= k->o->pause != PAUSE_ALWAYS || !may_stop;
+	}
+	if (!done && may_stop)
+		err = pause_attempts(k, &done);
+	if (err != ERR_OK && err != ERR_TORN)
+		return err;
+	return done ? ERR_OK : take_torn(k);
+}
+
+enum err snapshot_take(struct target *t, const struct layout *lay, const struct snapshot_options *options, struct model *m,
+		       struct error *e)
+{
+	struct take k = {.t = t, .o = options, .m = m, .e = e};
+	struct mem_stats before = mem_stats(t->mem), after;
+	uint64_t start = now_ns();
+	struct timespec wall;
+	enum err err;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	err = take_init(&k, lay);
+	if (err == ERR_OK)
+		err = take_any(&k);
+	if (err != ERR_OK && err != ERR_NOMEM)
+		err = target_check(t, e) != ERR_OK ? ERR_GONE : err;
+	take_deinit(&k);
+	after = mem_stats(t->mem);
+	m->snapshot = (struct snapshot_info){
+		.wall_time = (double)wall.tv_sec + (double)wall.tv_nsec / 1e9,
+		.method = k.method,
+		.consistent = k.method != SNAPSHOT_TORN,
+		.paused_us = k.paused_us,
+		.duration_us = (now_ns() - start) / 1000,
+		.bytes_read = after.bytes - before.bytes,
+		.read_calls = after.calls - before.calls,
+	};
+	if (k.note && k.method == SNAPSHOT_TORN)
+		snprintf(m->snapshot.note, sizeof(m->snapshot.note), "%s", k.note);
+	return err;
+}
