@@ -34,6 +34,9 @@ struct asyncio {
 	struct thread_ref *threads;
 	uint32_t thread_count;
 	double now;		/* loop.time() of the target (its CLOCK_MONOTONIC) when the walk began */
+	uint32_t *first_task;	/* by interpreter: its first row of model.tasks; tasks_enumerate's */
+	struct chain_position *chain; /* await_chain_read's buffer, used again by the next call */
+	uint32_t chain_capacity;
 };
 
 /* The whole walk: interpreters, threads, loops, tasks, chains, waits, into r->model. Soft errors mark rows; hard ones are returned. */
@@ -42,6 +45,10 @@ must_check enum err asyncio_walk(struct reader *r, bool thread_stacks);
 /* --- tasks.c: enumeration. */
 /* One row per distinct task of an interpreter: all the sets and lists of the layout's all_tasks rule. */
 must_check enum err tasks_enumerate(struct asyncio *a, const struct interp_walk *interp);
+/* After all interpreters: reads in bulk the pages of all tasks, their names and coroutines, so that what follows finds them in the cache. */
+void tasks_prefetch(struct asyncio *a);
+/* The interpreter (row) in whose sets the task (row) was found. */
+uint32_t tasks_interpreter(const struct asyncio *a, uint32_t task);
 
 /* --- task.c: one task or future; the same words for the C and the Python form, and subclasses. */
 struct future_view {
@@ -73,7 +80,11 @@ struct await_chain {
 	enum gen_state leaf_state; /* state of the innermost generator */
 	vaddr leaf;		   /* what the innermost awaits: a future, an awaitable in C; 0: bare yield, or running, or finished */
 };
-/* From a task's coroutine inwards, through generators, async generators' asend/athrow/aclose, anext, coroutine wrappers. In scratch. */
+/*
+ * From a task's coroutine inwards, through generators, async generators' asend/athrow/aclose, anext, coroutine wrappers. ret->v is valid until the next call.
+ * A running coroutine goes on as calls of its thread's stack. A leaf that is a future's iterator is given as its future.
+ * Soft errors are in ret (damaged); ERR_NOMEM, ERR_DEADLINE and hard ones are returned.
+ */
 must_check enum err await_chain_read(struct asyncio *a, vaddr coro, struct await_chain *ret);
 
 /* --- waits (waits.h): what the leaf waits on, in words. Fills task row `task`'s awaits, edges included. */

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Event loops: a row each, the thread that runs it, its current task, and whether that thread sleeps in the loop's selector. Which loop a thread runs
+ * is kept by the thread state (Modules/_asynciomodule.c), which task is current by asyncio.tasks or the thread state.
+ */
+#include "unwind/asyncio/asyncio.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+
+#define RUNNING_KEY "__asyncio_running_event_loop__"
+#define CURRENT_MAX 100000u
+
+static bool ends_walk(enum err err)
+{
+	return err == ERR_DEADLINE || error_is_hard(err);
+}
+
+static bool attr_is_true(struct reader *r, vaddr object, const char *name)
+{
+	bool value = false;
+
+	return attr_bool(r, object, name, &value) == ERR_OK && value;
+}
+
+static uint32_t known_interpreter(const struct asyncio *a, uint32_t interpreter)
+{
+	return interpreter == NONE && a->interp_count == 1 ? 0 : interpreter;
+}
+
+uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter)
+{
+	struct reader *r = a->r;
+	struct model *m = r->model;
+	const struct type_info *type;
+	struct loop *l;
+	uint32_t row;
+
+	if (!loop)
+		return NONE;
+	interpreter = known_interpreter(a, interpreter);
+	row = model_find_loop(m, loop);
+	if (row != NONE) {
+		if (m->loops.v[row].interpreter == NONE)
+			m->loops.v[row].interpreter = interpreter;
+		return row;
+	}
+	if (type_of(r, loop, &type) != ERR_OK || type->kind == TYPE_NONE)
+		return NONE;
+	row = model_add_loop(m, loop);
+	if (row == NONE)
+		return NONE;
+	l = &m->loops.v[row];
+	l->cls = model_intern_string(m, type->name);
+	l->interpreter = interpreter;
+	l->debug = attr_is_true(r, loop, "_debug");
+	l->state = attr_is_true(r, loop, "_closed") ? LOOP_CLOSED : LOOP_STOPPED;
+	l->time = a->now;
+	return row;
+}
+
+/* After a fork the holder names the parent: then no loop runs in this process's thread. */
+static enum err held_loop(struct reader *r, vaddr holder, vaddr *ret)
+{
+	int64_t pid;
+	enum err err = read_ptr(r, holder, r->lay->loopholder_loop, ret);
+
+	if (err != ERR_OK || !*ret || !r->target || !field_present(r->lay->loopholder_pid))
+		return err;
+	err = read_int(r, holder, r->lay->loopholder_pid, &pid);
+	if (err == ERR_OK && pid != proc_namespace_tid(r->target->pid, r->target->pid))
+		*ret = 0;
+	return err;
+}
+
+static enum err loop_in_dict(struct reader *r, vaddr thread, vaddr *ret)
+{
+	vaddr dict = 0, value = 0;
+	enum err err = read_ptr(r, thread, r->lay->thread_dict, &dict);
+
+	if (err == ERR_OK && dict)
+		err = dict_get(r, dict, RUNNING_KEY, &value);
+	if (err != ERR_OK || !value || object_is_none(r, value))
+		return err;
+	if (r->lay->running_loop == RUNNING_LOOP_HOLDER)
+		return held_loop(r, value, ret);
+	*ret = value;
+	return ERR_OK;
+}
+
+/* What the thread state says of its loop and task. */
+static enum err read_thread(struct asyncio *a, struct thread_ref *ref)
+{
+	struct reader *r = a->r;
+	const struct layout *lay = r->lay;
+	vaddr at = ref->walk.at;
+	enum err err = ERR_OK;
+
+	ref->running_loop = 0;
+	ref->running_task = 0;
+	if (lay->running_loop != RUNNING_LOOP_THREAD)
+		err = loop_in_dict(r, at, &ref->running_loop);
+	else if (field_present(lay->thread_running_loop))
+		err = read_ptr(r, at, lay->thread_running_loop, &ref->running_loop);
+	if (err == ERR_OK && field_present(lay->thread_running_task))
+		err = read_ptr(r, at, lay->thread_running_task, &ref->running_task);
+	if (ref->running_loop && object_is_none(r, ref->running_loop))
+		ref->running_loop = 0;
+	return err;
+}
+
+static uint32_t interpreter_row(const struct asyncio *a, vaddr interp)
+{
+	for (uint32_t i = 0; i < a->interp_count; i++) {
+		if (a->interps[i].at == interp)
+			return i;
+	}
+	return NONE;
+}
+
+/* Does the loop itself say that it runs in this thread? It decides between two threads that both have it as theirs. */
+static bool is_own_thread(struct reader *r, vaddr loop, const struct thread_ref *ref)
+{
+	int64_t thread_id;
+
+	return attr_long(r, loop, "_thread_id", &thread_id) == ERR_OK &&
+	       (uint64_t)thread_id == ref->walk.thread_id;
+}
+
+static bool in_list(long number, const long *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (list[i] == number)
+			return true;
+	}
+	return false;
+}
+
+static bool waits_for_events(int64_t number)
+{
+	static const long calls[] = {
+#ifdef SYS_epoll_wait
+		SYS_epoll_wait,
+#endif
+#ifdef SYS_poll
+		SYS_poll,
+#endif
+#ifdef SYS_select
+		SYS_select,
+#endif
+#ifdef SYS_epoll_pwait2
+		SYS_epoll_pwait2,
+#endif
+		SYS_epoll_pwait,  SYS_ppoll, SYS_pselect6,
+	};
+
+	return in_list((long)number, calls, sizeof(calls) / sizeof(calls[0]));
+}
+
+/* The innermost Python frame is the selector's; a loop made without Python code (uvloop) has no frame there. */
+static bool frames_allow_polling(struct reader *r, vaddr loop, const struct thread_ref *ref)
+{
+	const struct type_info *type;
+	const struct code_info *code = ref->frame_count ? ref->frames[0].info : NULL;
+
+	if (code && str_ends_with(code->file, "selectors.py") &&
+	    str_ends_with(code->qualname, ".select"))
+		return true;
+	return type_of(r, loop, &type) == ERR_OK &&
+	       (str_starts_with(type->module, "uvloop") || type_is(r, type, "uvloop.loop", "Loop"));
+}
+
+/* Asleep in the selector, not between two callbacks, nor waiting for the GIL on its way out of it. */
+static bool is_polling(struct reader *r, vaddr loop, const struct thread_ref *ref)
+{
+	struct proc_syscall call;
+	const struct thread *thread;
+
+	if (!frames_allow_polling(r, loop, ref))
+		return false;
+	if (ref->row == NONE)
+		return true;
+	thread = &r->model->threads.v[ref->row];
+	if (r->target && proc_syscall_read(r->target->pid, thread->tid, &call) == ERR_OK)
+		return !call.running && waits_for_events(call.number);
+	return thread->state != THREAD_RUNNING;
+}
+
+static void bind_thread(struct asyncio *a, struct thread_ref *ref)
+{
+	struct model *m = a->r->model;
+	uint32_t row = loop_row(a, ref->running_loop, interpreter_row(a, ref->walk.interp));
+	struct loop *l;
+
+	if (row == NONE)
+		return;
+	l = &m->loops.v[row];
+	if (ref->row != NONE)
+		m->threads.v[ref->row].loop = row;
+	if (l->state == LOOP_CLOSED)
+		return;
+	if (l->state != LOOP_STOPPED && !is_own_thread(a->r, l->id, ref))
+		return;
+	l->thread = ref->row;
+	l->current_task = ref->running_task ? model_find_task(m, ref->running_task) : NONE;
+	l->state = is_polling(a->r, l->id, ref) ? LOOP_POLLING : LOOP_RUNNING;
+}
+
+/* asyncio.tasks._current_tasks: {loop: task} while a step runs. */
+static enum err read_current(struct asyncio *a, uint32_t interpreter)
+{
+	struct reader *r = a->r;
+	struct items loops = {0}, tasks = {0};
+	vaddr module = 0, dict = 0;
+	enum err err = ERR_OK;
+
+	if (a->interps[interpreter].modules)
+		err = module_dict(r, &a->interps[interpreter], "asyncio.tasks", &module);
+	if (err == ERR_OK && module)
+		err = dict_get(r, module, "_current_tasks", &dict);
+	if (err == ERR_OK && dict)
+		err = dict_items(r, dict, CURRENT_MAX, &loops, &tasks);
+	for (uint32_t i = 0; err == ERR_OK && i < loops.count && i < tasks.count; i++) {
+		uint32_t row = loop_row(a, loops.v[i], interpreter);
+		uint32_t task = model_find_task(r->model, tasks.v[i]);
+
+		if (row != NONE && task != NONE)
+			r->model->loops.v[row].current_task = task;
+	}
+	return err;
+}
+
+enum err loops_read(struct asyncio *a)
+{
+	struct model *m = a->r->model;
+	enum err err;
+
+	for (uint32_t i = 0; i < a->thread_count; i++) {
+		err = read_thread(a, &a->threads[i]);
+		if (ends_walk(err))
+			return err;
+		m->loops_truncated |= err != ERR_OK;
+		bind_thread(a, &a->threads[i]);
+	}
+	for (uint32_t i = 0; i < a->interp_count; i++) {
+		err = read_current(a, i);
+		if (ends_walk(err))
+			return err;
+		m->loops_truncated |= err != ERR_OK;
+	}
+	for (uint32_t i = 0; i < m->loops.count; i++) {
+		if (m->loops.v[i].current_task != NONE && m->loops.v[i].state == LOOP_POLLING)
+			m->loops.v[i].state = LOOP_RUNNING;
+	}
+	return m->out_of_memory ? ERR_NOMEM : ERR_OK;
+}
