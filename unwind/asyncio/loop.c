@@ -157,26 +157,36 @@ static bool waits_for_events(int64_t number)
 	return in_list((long)number, calls, sizeof(calls) / sizeof(calls[0]));
 }
 
-/* The innermost Python frame is the selector's; a loop made without Python code (uvloop) has no frame there. */
-static bool frames_allow_polling(struct reader *r, vaddr loop, const struct thread_ref *ref)
+/* The innermost calls are the loop's own wait for events. A task may sleep in a selector too (subprocess.communicate). */
+static bool in_selector(const struct thread_ref *ref)
+{
+	const struct code_info *code, *caller;
+
+	if (ref->frame_count < 2)
+		return false;
+	code = ref->frames[0].info;
+	caller = ref->frames[1].info;
+	return str_ends_with(code->file, "selectors.py") &&
+	       str_ends_with(code->qualname, ".select") &&
+	       str_ends_with(caller->qualname, "._run_once");
+}
+
+/* Loops that are not made of Python code show no frame of their own while they wait. */
+static bool is_native(struct reader *r, const struct loop *l)
 {
 	const struct type_info *type;
-	const struct code_info *code = ref->frame_count ? ref->frames[0].info : NULL;
 
-	if (code && str_ends_with(code->file, "selectors.py") &&
-	    str_ends_with(code->qualname, ".select"))
-		return true;
-	return type_of(r, loop, &type) == ERR_OK &&
+	return type_of(r, l->id, &type) == ERR_OK &&
 	       (str_starts_with(type->module, "uvloop") || type_is(r, type, "uvloop.loop", "Loop"));
 }
 
 /* Asleep in the selector, not between two callbacks, nor waiting for the GIL on its way out of it. */
-static bool is_polling(struct reader *r, vaddr loop, const struct thread_ref *ref)
+static bool is_polling(struct reader *r, const struct loop *l, const struct thread_ref *ref)
 {
 	struct proc_syscall call;
 	const struct thread *thread;
 
-	if (!frames_allow_polling(r, loop, ref))
+	if (!in_selector(ref) && (l->current_task != NONE || !is_native(r, l)))
 		return false;
 	if (ref->row == NONE)
 		return true;
@@ -202,8 +212,9 @@ static void bind_thread(struct asyncio *a, struct thread_ref *ref)
 	if (l->state != LOOP_STOPPED && !is_own_thread(a->r, l->id, ref))
 		return;
 	l->thread = ref->row;
-	l->current_task = ref->running_task ? model_find_task(m, ref->running_task) : NONE;
-	l->state = is_polling(a->r, l->id, ref) ? LOOP_POLLING : LOOP_RUNNING;
+	if (ref->running_task)
+		l->current_task = model_find_task(m, ref->running_task);
+	l->state = is_polling(a->r, l, ref) ? LOOP_POLLING : LOOP_RUNNING;
 }
 
 /* asyncio.tasks._current_tasks: {loop: task} while a step runs. */
@@ -235,22 +246,18 @@ enum err loops_read(struct asyncio *a)
 	struct model *m = a->r->model;
 	enum err err;
 
-	for (uint32_t i = 0; i < a->thread_count; i++) {
-		err = read_thread(a, &a->threads[i]);
-		if (ends_walk(err))
-			return err;
-		m->loops_truncated |= err != ERR_OK;
-		bind_thread(a, &a->threads[i]);
-	}
 	for (uint32_t i = 0; i < a->interp_count; i++) {
 		err = read_current(a, i);
 		if (ends_walk(err))
 			return err;
 		m->loops_truncated |= err != ERR_OK;
 	}
-	for (uint32_t i = 0; i < m->loops.count; i++) {
-		if (m->loops.v[i].current_task != NONE && m->loops.v[i].state == LOOP_POLLING)
-			m->loops.v[i].state = LOOP_RUNNING;
+	for (uint32_t i = 0; i < a->thread_count; i++) {
+		err = read_thread(a, &a->threads[i]);
+		if (ends_walk(err))
+			return err;
+		m->loops_truncated |= err != ERR_OK;
+		bind_thread(a, &a->threads[i]);
 	}
 	return m->out_of_memory ? ERR_NOMEM : ERR_OK;
 }
