@@ -14,14 +14,18 @@
 struct elf_image;
 
 /* `first` is the mapping of file offset 0 of the image. ERR_SHAPE where it is no ELF64 of our machine. */
-must_check enum err elf_open(pid_t pid, struct mem *mem, const struct maps *maps, const struct map *first, struct elf_image **ret);
+must_check enum err elf_open(pid_t pid, struct mem *mem, const struct maps *maps,
+			     const struct map *first, struct elf_image **ret);
 void elf_close(struct elf_image *i); /* accepts NULL */
 /* Value is the run-time address. *size_ret (may be NULL) is st_size. Absent: ERR_SHAPE. Dynamic symbols, then .symtab of the file. */
-must_check enum err elf_symbol(struct elf_image *i, const char *name, vaddr *ret, uint64_t *size_ret);
+must_check enum err elf_symbol(struct elf_image *i, const char *name, vaddr *ret,
+			       uint64_t *size_ret);
 /* Dynamic symbols only (cheap, from memory). */
-must_check enum err elf_dynamic_symbol(struct elf_image *i, const char *name, vaddr *ret, uint64_t *size_ret);
+must_check enum err elf_dynamic_symbol(struct elf_image *i, const char *name, vaddr *ret,
+				       uint64_t *size_ret);
 /* Run-time address and size of a section, by name, from the file's section headers. Absent: ERR_SHAPE. */
-must_check enum err elf_section(struct elf_image *i, const char *name, vaddr *ret, uint64_t *size_ret);
+must_check enum err elf_section(struct elf_image *i, const char *name, vaddr *ret,
+				uint64_t *size_ret);
 /* Open file of the image (an fd that stays the image's), -1 where it can't be had. */
 int elf_file(struct elf_image *i);
 uint16_t elf_machine(const struct elf_image *i); /* EM_X86_64 … */

@@ -15,7 +15,7 @@
 struct fds;
 
 struct fds *fds_create(pid_t pid); /* NULL: no memory */
-void fds_destroy(struct fds *f);   /* accepts NULL */
+void fds_destroy(struct fds *f); /* accepts NULL */
 /* Text in the arena; ptr NULL where the descriptor is not open or can't be read. */
 struct str fds_describe(struct fds *f, int fd, struct arena *a);
 

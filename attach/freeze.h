@@ -17,7 +17,8 @@ struct freeze;
  * Stops the threads of the list; all are stopped on success, none on failure. deadline: CLOCK_MONOTONIC ns until which all must stand.
  * ERR_ACCESS (EPERM: no right, or another tracer is there), ERR_GONE, ERR_DEADLINE. Threads of the list that have ended are left out.
  */
-must_check enum err freeze_begin(pid_t pid, const pid_t *tids, size_t count, uint64_t deadline_ns, struct freeze **ret, struct error *e);
+must_check enum err freeze_begin(pid_t pid, const pid_t *tids, size_t count, uint64_t deadline_ns,
+				 struct freeze **ret, struct error *e);
 /* Lets all go and frees. Returns for how many microseconds the first-stopped thread stood. Accepts NULL (0). */
 uint64_t freeze_end(struct freeze *f);
 

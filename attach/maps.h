@@ -11,11 +11,12 @@
 
 struct map {
 	vaddr start, end; /* [start, end) */
-	uint64_t offset;  /* in the file */
+	uint64_t offset; /* in the file */
 	uint64_t inode;
 	uint32_t dev_major, dev_minor;
 	bool read, write, exec;
-	const char *path; /* owned by the maps; "" for anonymous; " (deleted)" is cut off and `deleted` set */
+	const char *
+		path; /* owned by the maps; "" for anonymous; " (deleted)" is cut off and `deleted` set */
 	bool deleted;
 };
 

@@ -38,14 +38,15 @@ struct mem_source {
 struct mem;
 
 struct mem_stats {
-	uint64_t calls;	 /* system calls made for reading */
-	uint64_t bytes;	 /* bytes fetched from the source */
+	uint64_t calls; /* system calls made for reading */
+	uint64_t bytes; /* bytes fetched from the source */
 	uint64_t misses; /* page lookups that had to go to the source */
-	uint64_t pages;	 /* pages held now */
+	uint64_t pages; /* pages held now */
 };
 
 /* `ctx` is closed with the mem. budget: most bytes of cached pages; past it reads fail with ERR_BOUND. */
-must_check enum err mem_create(const struct mem_source *source, void *ctx, size_t budget, struct mem **ret);
+must_check enum err mem_create(const struct mem_source *source, void *ctx, size_t budget,
+			       struct mem **ret);
 void mem_destroy(struct mem *m); /* accepts NULL */
 
 /* Any length, may cross pages. ERR_FAULT, ERR_BOUND, ERR_DEADLINE; ERR_GONE and ERR_ACCESS are sticky (mem_hard_error). */

@@ -12,27 +12,30 @@
 #include <sys/types.h>
 
 struct proc_stat {
-	char state;	     /* R S D Z T t X I of proc_pid_stat(5) */
-	bool kernel_thread;  /* PF_KTHREAD */
+	char state; /* R S D Z T t X I of proc_pid_stat(5) */
+	bool kernel_thread; /* PF_KTHREAD */
 	pid_t ppid;
 	uint64_t start_time; /* clock ticks since boot: with the pid, an identity */
 	uint64_t start_code; /* changes with exec under ASLR; 0 or 1 where it may not be read */
+	uint64_t start_stack; /* likewise, also where the executable is not position-independent */
 	unsigned threads;
 };
 
 struct proc_thread {
 	pid_t tid;
 	char state;
-	char name[32];	     /* comm, not necessarily UTF-8 as read: made printable ASCII-safe UTF-8 here */
+	char name
+		[32]; /* comm, not necessarily UTF-8 as read: made printable ASCII-safe UTF-8 here */
 	uint64_t user_ticks, system_ticks;
-	uint64_t run_count;  /* times it was put on a CPU (schedstat, else the sum of context switches) */
-	uint64_t run_ns;     /* CPU time by schedstat, 0 where not there */
+	uint64_t
+		run_count; /* times it was put on a CPU (schedstat, else the sum of context switches) */
+	uint64_t run_ns; /* CPU time by schedstat, 0 where not there */
 };
 
 /* A system call that a thread sleeps in (proc_pid_syscall(5)); needs the right to attach. */
 struct proc_syscall {
 	bool running; /* not asleep in the kernel: the other fields say nothing */
-	int64_t number;	      /* -1: blocked, but not in a system call */
+	int64_t number; /* -1: blocked, but not in a system call */
 	uint64_t args[6];
 	uint64_t sp, pc;
 };
@@ -40,11 +43,13 @@ struct proc_syscall {
 /* tid may be a thread id. ERR_GONE, ERR_ACCESS. */
 must_check enum err proc_stat_read(pid_t pid, struct proc_stat *ret, struct error *e);
 /* All threads, the main one first, malloc'ed into *ret (caller frees). Threads that end during the reading are left out. */
-must_check enum err proc_threads(pid_t pid, struct proc_thread **ret, size_t *count_ret, struct error *e);
+must_check enum err proc_threads(pid_t pid, struct proc_thread **ret, size_t *count_ret,
+				 struct error *e);
 must_check enum err proc_thread_read(pid_t pid, pid_t tid, struct proc_thread *ret);
 must_check enum err proc_syscall_read(pid_t pid, pid_t tid, struct proc_syscall *ret);
 /* Arguments as UTF-8 (invalid bytes become U+FFFD), in the arena. At most 4,096 arguments and 1 MiB. */
-must_check enum err proc_command(pid_t pid, struct arena *a, struct str **argv_ret, size_t *argc_ret);
+must_check enum err proc_command(pid_t pid, struct arena *a, struct str **argv_ret,
+				 size_t *argc_ret);
 /* Process ids of direct children; malloc'ed (caller frees). */
 must_check enum err proc_children(pid_t pid, pid_t **ret, size_t *count_ret);
 /* Seconds to add to our CLOCK_MONOTONIC to get the target's (time namespace); 0 as a rule. */

@@ -16,7 +16,7 @@ struct still_thread {
 	pid_t tid;
 	uint64_t run_count;
 	bool off_cpu; /* proven asleep or stopped */
-	bool ran;     /* set by still_compare: on a CPU at, or since, the first moment */
+	bool ran; /* set by still_compare: on a CPU at, or since, the first moment */
 };
 
 struct still {
@@ -27,6 +27,7 @@ struct still {
 must_check enum err still_take(pid_t pid, struct still *ret, struct error *e);
 void still_deinit(struct still *s);
 /* Looks again now. True: nothing ran since *s was taken. Else marks s->v[i].ran; *new_threads (may be NULL) says that unknown threads exist. */
-must_check enum err still_unchanged(pid_t pid, struct still *s, bool *ret, bool *new_threads, struct error *e);
+must_check enum err still_unchanged(pid_t pid, struct still *s, bool *ret, bool *new_threads,
+				    struct error *e);
 
 #endif
