@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.11: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_11_ROWS 138
+#define TABLE_3_11_ROWS 139
 
 static const struct layout table_3_11_release = {
 	.runtime_interpreters_head = {40, 8, 0, 0},
@@ -81,6 +81,7 @@ static const struct layout table_3_11_release = {
 	.futureiter_future = {16, 8, 0, 0},
 	.stepwrapper_task = {16, 8, 0, 0},
 	.loopholder_loop = {16, 8, 0, 0},
+	.loopholder_pid = {24, 4, 0, 0},
 	.object_refcount = {0, 8, 0, 0},
 	.object_type = {8, 8, 0, 0},
 	.object_sizeof = 16,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.13: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_13_ROWS 138
+#define TABLE_3_13_ROWS 139
 
 static const struct layout table_3_13_release = {
 	.runtime_interpreters_head = {632, 8, 0, 0},
@@ -81,6 +81,7 @@ static const struct layout table_3_13_release = {
 	.futureiter_future = {16, 8, 0, 0},
 	.stepwrapper_task = {16, 8, 0, 0},
 	.loopholder_loop = {.offset = FIELD_ABSENT},
+	.loopholder_pid = {.offset = FIELD_ABSENT},
 	.object_refcount = {0, 8, 0, 0},
 	.object_type = {8, 8, 0, 0},
 	.object_sizeof = 16,

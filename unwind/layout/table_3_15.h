@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.15: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_15_ROWS 138
+#define TABLE_3_15_ROWS 139
 
 static const struct layout table_3_15_release = {
 	.runtime_interpreters_head = {936, 8, 0, 0},
@@ -81,6 +81,7 @@ static const struct layout table_3_15_release = {
 	.futureiter_future = {16, 8, 0, 0},
 	.stepwrapper_task = {16, 8, 0, 0},
 	.loopholder_loop = {.offset = FIELD_ABSENT},
+	.loopholder_pid = {.offset = FIELD_ABSENT},
 	.object_refcount = {0, 4, 0, 0},
 	.object_type = {8, 8, 0, 0},
 	.object_sizeof = 16,
@@ -222,6 +223,7 @@ static const struct layout table_3_15_debug = {
 	.futureiter_future = {16, 8, 0, 0},
 	.stepwrapper_task = {16, 8, 0, 0},
 	.loopholder_loop = {.offset = FIELD_ABSENT},
+	.loopholder_pid = {.offset = FIELD_ABSENT},
 	.object_refcount = {0, 4, 0, 0},
 	.object_type = {8, 8, 0, 0},
 	.object_sizeof = 16,
