@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stopping threads for the length of a copy (PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH): no signal is sent, pending ones are passed on.
- * The kernel lets the threads go when we die. Only the thread of ours that began a freeze may end it.
+ * The kernel lets the threads go when we die. The tracing is done by a thread of ours that lives as long as the freeze, so any thread may end it.
  */
 #ifndef AIOTRACE_ATTACH_FREEZE_H
 #define AIOTRACE_ATTACH_FREEZE_H
