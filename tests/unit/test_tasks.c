@@ -18,6 +18,8 @@
 #define TASKS	    ((vaddr)0x40000000)
 #define STRIDE	    0x100u
 #define NOWHERE	    ((vaddr)0x7000000000)
+/* Include/object.h: Py_TPFLAGS_TYPE_SUBCLASS, what makes an object a type. */
+#define FLAG_TYPE_SUBCLASS ((uint64_t)1 << 31)
 
 /* A process of one interpreter and two threads, and a reader of it. */
 struct process {
@@ -115,6 +117,7 @@ static struct process *new_process(size_t count)
 				.threads = p->threads,
 				.thread_count = 2};
 	put_type(p, TYPE_TYPE, NAMES, "type", OBJECT_TYPE);
+	put(p, TYPE_TYPE + p->lay.type_flags.offset, FLAG_TYPE_SUBCLASS);
 	put_type(p, OBJECT_TYPE, NAMES + 0x40, "object", 0);
 	put_type(p, TASK_TYPE, NAMES + 0x80, "_asyncio.Task", OBJECT_TYPE);
 	make_list(p, INTERP + p->lay.interp_asyncio_tasks_head.offset, 0, 0);
