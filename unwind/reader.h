@@ -30,4 +30,9 @@ must_check enum err read_ptr(struct reader *r, vaddr object, struct field f, vad
 must_check enum err read_int(struct reader *r, vaddr object, struct field f, int64_t *ret);
 must_check enum err read_uint(struct reader *r, vaddr object, struct field f, uint64_t *ret);
 
+/* A member of a structure that is already here: `object` points to its first byte, f is present. False: no integer member. */
+bool field_decode(const void *object, struct field f, uint64_t *ret);
+/* The decoded value as signed. */
+int64_t field_extend(struct field f, uint64_t value);
+
 #endif

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Type objects, read once a walk: kind, name, module. What a type is called says what its instances look like only where the type was made in C: static
+ * types have undotted names of their own, types made from a spec dotted ones, and a class statement makes neither.
+ */
+#include "unwind/object/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPES_MAX	 (1u << 16)
+#define TYPE_ARENA	 ((size_t)256 << 20)
+#define TYPE_BASES_MAX	 64u
+#define TYPE_MRO_MAX	 256u
+#define TYPE_NAME_MAX	 4096u
+#define TYPE_MEMBERS_MAX 1024u
+
+/* Include/object.h */
+#define FLAG_HEAPTYPE	   ((uint64_t)1 << 9)
+#define FLAG_TYPE_SUBCLASS ((uint64_t)1 << 31)
+
+/* PyMemberDef of Include/descrobject.h: the same in all versions. */
+enum {
+	MEMBER_NAME = 0,
+	MEMBER_TYPE = 8,
+	MEMBER_OFFSET = 16,
+	MEMBER_SIZE = 40
+};
+enum {
+	MEMBER_OBJECT = 6,
+	MEMBER_OBJECT_EX = 16
+};
+
+struct type_cache {
+	struct arena arena;
+	struct type_info **slots;
+	uint32_t mask, count;
+	struct memo_table memo;
+	bool in_module; /* while one type's __module__ is looked up no other one's is: a target can't make us recurse */
+};
+
+static const struct {
+	const char *name; /* the whole tp_name */
+	enum type_kind kind;
+} static_types[] = {
+	{"NoneType", TYPE_NONE},
+	{"bool", TYPE_BOOL},
+	{"int", TYPE_INT},
+	{"float", TYPE_FLOAT},
+	{"str", TYPE_STR},
+	{"bytes", TYPE_BYTES},
+	{"tuple", TYPE_TUPLE},
+	{"list", TYPE_LIST},
+	{"dict", TYPE_DICT},
+	{"set", TYPE_SET},
+	{"frozenset", TYPE_SET},
+	{"module", TYPE_MODULE},
+	{"code", TYPE_CODE},
+	{"function", TYPE_FUNCTION},
+	{"method", TYPE_METHOD},
+	{"builtin_function_or_method", TYPE_BUILTIN},
+	{"method-wrapper", TYPE_METHOD_WRAPPER},
+	{"cell", TYPE_CELL},
+	{"weakref", TYPE_WEAKREF}, /* 3.11 */
+	{"weakref.ReferenceType", TYPE_WEAKREF},
+	{"coroutine", TYPE_COROUTINE},
+	{"generator", TYPE_GENERATOR},
+	{"async_generator", TYPE_ASYNC_GENERATOR},
+	{"coroutine_wrapper", TYPE_CORO_WRAPPER},
+	{"async_generator_asend", TYPE_ASEND},
+	{"async_generator_athrow", TYPE_ATHROW},
+	{"anext_awaitable", TYPE_ANEXT},
+	{"TaskStepMethWrapper", TYPE_STEP_WRAPPER}, /* 3.11: bare */
+};
+
+static const struct {
+	const char *name;
+	enum type_kind kind;
+} dotted_types[] = {
+	{"collections.deque", TYPE_DEQUE},
+	{"functools.partial", TYPE_PARTIAL},
+	{"_asyncio.Task", TYPE_C_TASK},
+	{"_asyncio.Future", TYPE_C_FUTURE},
+	{"_asyncio.FutureIter", TYPE_FUTURE_ITER},
+	{"_asyncio.TaskStepMethWrapper", TYPE_STEP_WRAPPER},
+};
+
+static const struct {
+	const char *module, *name;
+	enum type_kind kind;
+} python_types[] = {
+	{"asyncio.tasks", "Task", TYPE_PY_TASK},
+	{"asyncio.tasks", "_PyTask", TYPE_PY_TASK},
+	{"asyncio.futures", "Future", TYPE_PY_FUTURE},
+	{"asyncio.futures", "_PyFuture", TYPE_PY_FUTURE},
+};
+
+struct type_cache *type_cache_create(void)
+{
+	struct type_cache *c = calloc(1, sizeof(*c));
+
+	if (c && !arena_init(&c->arena, TYPE_ARENA)) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void type_cache_clear(struct type_cache *c)
+{
+	if (c->slots)
+		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(*c->slots));
+	c->count = 0;
+	c->in_module = false;
+	memo_clear(&c->memo);
+	arena_reset(&c->arena);
+}
+
+void type_cache_destroy(struct type_cache *c)
+{
+	if (!c)
+		return;
+	free(c->slots);
+	memo_deinit(&c->memo);
+	arena_deinit(&c->arena);
+	free(c);
+}
+
+struct memo_table *type_cache_memo(struct type_cache *c)
+{
+	return &c->memo;
+}
+
+static struct type_info **type_slot_of(struct type_info **slots, uint32_t mask, vaddr type)
+{
+	uint32_t i = (uint32_t)mix64(type) & mask;
+
+	while (slots[i] && slots[i]->at != type)
+		i = (i + 1) & mask;
+	return &slots[i];
+}
+
+static bool type_cache_reserve(struct type_cache *c)
+{
+	uint32_t mask = c->slots ? c->mask * 2 + 1 : 255;
+	struct type_info **slots;
+
+	if (c->slots && c->count < c->mask / 2)
+		return true;
+	if (mask >= TYPES_MAX * 2)
+		return false;
+	slots = calloc((size_t)mask + 1, sizeof(struct type_info *));
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; c->slots && i <= c->mask; i++) {
+		if (c->slots[i])
+			*type_slot_of(slots, mask, c->slots[i]->at) = c->slots[i];
+	}
+	free(c->slots);
+	c->slots = slots;
+	c->mask = mask;
+	return true;
+}
+
+/* tp_name split at its last dot; type names keep dots of "<locals>" out, so the last one ends the module. */
+static void name_split(struct str full, struct type_info *t)
+{
+	const char *dot = NULL;
+
+	for (uint32_t i = 0; i < full.len; i++) {
+		if (full.ptr[i] == '.')
+			dot = full.ptr + i;
+	}
+	t->name = full;
+	if (!dot)
+		return;
+	t->module = (struct str){full.ptr, (uint32_t)(dot - full.ptr)};
+	t->name = (struct str){dot + 1, full.len - t->module.len - 1};
+}
+
+/* The plain members; kind and a class's module are found later. */
+static enum err type_head(struct reader *r, vaddr at, struct type_info *t)
+{
+	const struct layout *lay = r->lay;
+	struct str full;
+	uint64_t flags;
+	vaddr meta, name;
+	enum err err;
+
+	*t = (struct type_info){.at = at};
+	if (!object_plausible(at))
+		return ERR_SHAPE;
+	if ((err = read_ptr(r, at, lay->object_type, &meta)) != ERR_OK)
+		return err;
+	if (!object_plausible(meta))
+		return ERR_SHAPE;
+	if ((err = read_uint(r, meta, lay->type_flags, &flags)) != ERR_OK)
+		return err;
+	if (!(flags & FLAG_TYPE_SUBCLASS))
+		return ERR_SHAPE;
+	if ((err = read_uint(r, at, lay->type_flags, &t->flags)) != ERR_OK ||
+	    (err = read_int(r, at, lay->type_basicsize, &t->basicsize)) != ERR_OK ||
+	    (err = read_int(r, at, lay->type_dictoffset, &t->dictoffset)) != ERR_OK ||
+	    (err = read_ptr(r, at, lay->type_name, &name)) != ERR_OK)
+		return err;
+	if ((t->flags & FLAG_HEAPTYPE) && field_present(lay->heaptype_cached_keys)) {
+		err = read_ptr(r, at, lay->heaptype_cached_keys, &t->cached_keys);
+		if (err != ERR_OK)
+			return err;
+	}
+	err = c_string_read(r, name, TYPE_NAME_MAX, &r->types->arena, &full);
+	if (err != ERR_OK)
+		return err;
+	name_split(full, t);
+	return ERR_OK;
+}
+
+static enum type_kind kind_by_name(const struct layout *lay, const struct type_info *t)
+{
+	enum type_kind kind = TYPE_OTHER;
+	/* The name is one buffer, module and last component in it. */
+	struct str full = t->module.ptr
+				  ? (struct str){t->module.ptr, t->module.len + 1 + t->name.len}
+				  : t->name;
+
+	for (size_t i = 0; i < sizeof(dotted_types) / sizeof(dotted_types[0]); i++) {
+		if (t->module.ptr && str_is(full, dotted_types[i].name))
+			return dotted_types[i].kind;
+	}
+	if (t->flags & FLAG_HEAPTYPE)
+		return TYPE_OTHER;
+	for (size_t i = 0; i < sizeof(static_types) / sizeof(static_types[0]); i++) {
+		if (str_is(full, static_types[i].name))
+			kind = static_types[i].kind;
+	}
+	/* Cython's own coroutines have borne the same bare names; theirs have no room for a frame. */
+	if ((kind == TYPE_COROUTINE || kind == TYPE_GENERATOR || kind == TYPE_ASYNC_GENERATOR) &&
+	    t->basicsize < lay->gen_iframe.offset)
+		kind = TYPE_OTHER;
+	return kind;
+}
+
+/* __module__ of a class. Unknown where another lookup is going on. */
+static enum err class_module(struct reader *r, struct type_info *t)
+{
+	struct type_cache *c = r->types;
+	vaddr dict, module = 0;
+	enum err err;
+
+	if (c->in_module)
+		return ERR_OK;
+	err = read_ptr(r, t->at, r->lay->type_dict, &dict);
+	if (err != ERR_OK || !dict)
+		return err;
+	c->in_module = true;
+	err = dict_get(r, dict, "__module__", &module);
+	if (err == ERR_OK && module)
+		err = object_str(r, module, TYPE_NAME_MAX, &c->arena, &t->module, NULL);
+	c->in_module = false;
+	/* A module that is no str is a module that is not known. */
+	return error_is_hard(err) ? err : ERR_OK;
+}
+
+/* By tp_base: where instances have a shape of their own CPython lets only one line of bases carry it. */
+static enum err kind_by_base(struct reader *r, struct type_info *t)
+{
+	struct type_info base = *t;
+	enum err err;
+
+	for (uint32_t i = 0; i < TYPE_BASES_MAX; i++) {
+		vaddr next;
+
+		t->kind = kind_by_name(r->lay, &base);
+		if (t->kind != TYPE_OTHER)
+			return ERR_OK;
+		err = read_ptr(r, base.at, r->lay->type_base, &next);
+		if (err != ERR_OK)
+			return err;
+		if (!next)
+			return ERR_OK;
+		err = type_head(r, next, &base);
+		if (err != ERR_OK)
+			return err;
+	}
+	return ERR_BOUND;
+}
+
+static enum type_kind kind_by_python(const struct type_info *t)
+{
+	for (size_t i = 0; i < sizeof(python_types) / sizeof(python_types[0]); i++) {
+		if (str_is(t->name, python_types[i].name) &&
+		    str_is(t->module, python_types[i].module))
+			return python_types[i].kind;
+	}
+	return TYPE_OTHER;
+}
+
+static enum err mro_read(struct reader *r, vaddr type, struct items *ret)
+{
+	vaddr mro;
+	enum err err = read_ptr(r, type, r->lay->type_mro, &mro);
+
+	*ret = (struct items){0};
+	if (err != ERR_OK || !mro)
+		return err;
+	return object_tuple(r, mro, TYPE_MRO_MAX, ret);
+}
+
+/* By tp_mro: the pure-Python Task and Future may stand behind a mixin. */
+static enum err kind_by_mro(struct reader *r, struct type_info *t)
+{
+	struct items mro;
+	enum err err;
+
+	t->kind = kind_by_python(t);
+	if (t->kind != TYPE_OTHER || r->types->in_module || !(t->flags & FLAG_HEAPTYPE))
+		return ERR_OK;
+	err = mro_read(r, t->at, &mro);
+	for (uint32_t i = 0; err == ERR_OK && i < mro.count && t->kind == TYPE_OTHER; i++) {
+		struct type_info base;
+
+		if (mro.v[i] == t->at)
+			continue;
+		err = type_head(r, mro.v[i], &base);
+		if (err == ERR_OK && (base.flags & FLAG_HEAPTYPE) && !base.module.ptr) {
+			err = class_module(r, &base);
+			t->kind = kind_by_python(&base);
+		}
+	}
+	return error_is_hard(err) ? err : ERR_OK;
+}
+
+enum err type_read(struct reader *r, vaddr type, const struct type_info **ret)
+{
+	struct type_cache *c = r->types;
+	struct type_info *t, **slot;
+	bool whole = !c->in_module;
+	enum err err;
+
+	if (!type_cache_reserve(c))
+		return ERR_BOUND;
+	slot = type_slot_of(c->slots, c->mask, type);
+	if (*slot) {
+		*ret = *slot;
+		return ERR_OK;
+	}
+	t = arena_alloc(&c->arena, sizeof(*t));
+	if (!t)
+		return ERR_BOUND;
+	err = type_head(r, type, t);
+	if (err == ERR_OK)
+		err = kind_by_base(r, t);
+	if (err == ERR_OK && !t->module.ptr && (t->flags & FLAG_HEAPTYPE))
+		err = class_module(r, t);
+	else if (err == ERR_OK && !t->module.ptr)
+		t->module = STR_LIT("builtins");
+	if (err == ERR_OK && t->kind == TYPE_OTHER)
+		err = kind_by_mro(r, t);
+	if (err != ERR_OK)
+		return err;
+	/* The walk above may have cached other types, and grown the table. */
+	if (whole || !(t->flags & FLAG_HEAPTYPE)) {
+		if (!type_cache_reserve(c))
+			return ERR_BOUND;
+		slot = type_slot_of(c->slots, c->mask, type);
+		if (!*slot) {
+			*slot = t;
+			c->count++;
+		}
+	}
+	*ret = t;
+	return ERR_OK;
+}
+
+enum err type_of(struct reader *r, vaddr object, const struct type_info **ret)
+{
+	vaddr type;
+	enum err err;
+
+	if (!object_plausible(object))
+		return ERR_SHAPE;
+	err = read_ptr(r, object, r->lay->object_type, &type);
+	if (err != ERR_OK)
+		return err;
+	return type_read(r, type, ret);
+}
+
+enum err object_expect(struct reader *r, vaddr at, enum type_kind kind,
+		       const struct type_info **type_ret)
+{
+	const struct type_info *t;
+	enum err err = type_of(r, at, &t);
+
+	if (err != ERR_OK)
+		return err;
+	if (type_ret)
+		*type_ret = t;
+	return t->kind == kind ? ERR_OK : ERR_SHAPE;
+}
+
+static bool type_named(const struct type_info *t, const char *module, const char *name)
+{
+	return str_is(t->name, name) && str_is(t->module, module);
+}
+
+bool type_is(struct reader *r, const struct type_info *t, const char *module, const char *name)
+{
+	uint64_t hash = name_hash(module) * 31 + name_hash(name);
+	struct memo *m = memo_find(&r->types->memo, t->at, hash, MEMO_TYPE_IS);
+	struct items mro;
+	bool found = type_named(t, module, name);
+	enum err err;
+
+	if (m)
+		return m->value > 0;
+	if (found)
+		return true;
+	err = mro_read(r, t->at, &mro);
+	for (uint32_t i = 0; err == ERR_OK && !found && i < mro.count; i++) {
+		const struct type_info *base;
+
+		err = type_read(r, mro.v[i], &base);
+		found = err == ERR_OK && type_named(base, module, name);
+	}
+	if (err == ERR_OK) {
+		m = memo_add(&r->types->memo, t->at, hash, MEMO_TYPE_IS);
+		if (m)
+			m->value = found;
+	}
+	return found;
+}
+
+/* A member descriptor of this very type: offset, or -1. */
+static enum err members_find(struct reader *r, vaddr type, const char *slot, int32_t *ret)
+{
+	vaddr members;
+	enum err err = read_ptr(r, type, r->lay->type_members, &members);
+
+	*ret = -1;
+	if (err != ERR_OK || !members)
+		return err;
+	for (uint32_t i = 0; i < TYPE_MEMBERS_MAX; i++) {
+		vaddr at = members + (vaddr)i * MEMBER_SIZE, name;
+		uint64_t offset;
+		uint32_t kind;
+
+		if ((err = read_u64(r, at + MEMBER_NAME, &name)) != ERR_OK)
+			return err;
+		if (!name)
+			return ERR_OK;
+		if (!c_string_is(r, name, slot))
+			continue;
+		if ((err = read_u32(r, at + MEMBER_TYPE, &kind)) != ERR_OK ||
+		    (err = read_u64(r, at + MEMBER_OFFSET, &offset)) != ERR_OK)
+			return err;
+		if ((kind != MEMBER_OBJECT && kind != MEMBER_OBJECT_EX) || offset > INT32_MAX ||
+		    offset % POINTER_SIZE)
+			return ERR_SHAPE;
+		*ret = (int32_t)offset;
+		return ERR_OK;
+	}
+	return ERR_BOUND;
+}
+
+enum err type_slot(struct reader *r, const struct type_info *t, const char *slot, uint32_t *ret)
+{
+	uint64_t hash = name_hash(slot);
+	struct memo *m = memo_find(&r->types->memo, t->at, hash, MEMO_SLOT);
+	int32_t offset = -1;
+	struct items mro;
+	enum err err = ERR_OK;
+
+	if (m) {
+		offset = m->value;
+	} else {
+		err = mro_read(r, t->at, &mro);
+		for (uint32_t i = 0; err == ERR_OK && offset < 0 && i < mro.count; i++)
+			err = members_find(r, mro.v[i], slot, &offset);
+		if (err == ERR_OK)
+			m = memo_add(&r->types->memo, t->at, hash, MEMO_SLOT);
+		if (err == ERR_OK && m)
+			m->value = offset;
+	}
+	if (err != ERR_OK)
+		return err;
+	if (offset < 0)
+		return ERR_SHAPE;
+	*ret = (uint32_t)offset;
+	return ERR_OK;
+}
