@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames of the interpreter (Include/internal/pycore_frame.h, pycore_interpframe_structs.h): code, line, caller, variables, and a thread's whole stack. */
+#include "unwind/object/internal.h"
+#include "unwind/python/python.h"
+
+#include <string.h>
+
+#define FRAME_HEAD_MAX 128u
+
+vaddr stackref_object(const struct reader *r, uint64_t slot)
+{
+	uint64_t tags = ~r->lay->stackref_mask;
+
+	/* All tag bits set: an integer, no object (Include/internal/pycore_stackref.h, Py_INT_TAG). */
+	if (tags && (slot & tags) == tags)
+		return 0;
+	return slot & r->lay->stackref_mask;
+}
+
+/* Where the bytecode that the frame runs begins: free-threaded builds give each thread a copy (co_tlbc: {size, copies[]}). */
+static vaddr bytecode_start(struct reader *r, const uint8_t *head, const struct code_info *info)
+{
+	const struct layout *lay = r->lay;
+	uint64_t index, count;
+	vaddr copies, start;
+
+	if (!field_present(lay->code_tlbc) || !field_present(lay->frame_tlbc_index) ||
+	    !field_decode(head, lay->frame_tlbc_index, &index) || !index)
+		return info->code_adaptive;
+	if (read_ptr(r, info->at, lay->code_tlbc, &copies) != ERR_OK || !copies ||
+	    read_u64(r, copies, &count) != ERR_OK || index >= count ||
+	    read_u64(r, copies + POINTER_SIZE * (index + 1), &start) != ERR_OK || !start)
+		return info->code_adaptive;
+	return start;
+}
+
+enum err frame_read(struct reader *r, vaddr at, struct frame_walk *ret)
+{
+	const struct layout *lay = r->lay;
+	uint8_t head[FRAME_HEAD_MAX];
+	uint64_t previous, executable, instr, owner;
+	enum err err;
+
+	*ret = (struct frame_walk){.at = at};
+	if (!object_plausible(at) || lay->frame_localsplus.offset > sizeof(head))
+		return ERR_SHAPE;
+	err = mem_read(r->mem, at, head, lay->frame_localsplus.offset);
+	if (err != ERR_OK)
+		return err;
+	if (!field_decode(head, lay->frame_previous, &previous) ||
+	    !field_decode(head, lay->frame_executable, &executable) ||
+	    !field_decode(head, lay->frame_instr, &instr) ||
+	    !field_decode(head, lay->frame_owner, &owner))
+		return ERR_SHAPE;
+	ret->previous = previous;
+	ret->owner = (uint8_t)owner;
+	if (owner >= lay->owner_skip_from)
+		return ERR_SHAPE;
+	ret->code = stackref_object(r, executable);
+	err = code_read(r, ret->code, &ret->info);
+	if (err != ERR_OK)
+		return err;
+	ret->line = code_line(r, ret->info, (int64_t)(instr - bytecode_start(r, head, ret->info)));
+	return ERR_OK;
+}
+
+enum err thread_current_frame(struct reader *r, const struct thread_walk *t, vaddr *ret)
+{
+	const struct layout *lay = r->lay;
+	vaddr cframe;
+	enum err err;
+
+	*ret = 0;
+	if (!field_present(lay->thread_cframe))
+		return read_ptr(r, t->at, lay->thread_current_frame, ret);
+	err = read_ptr(r, t->at, lay->thread_cframe, &cframe);
+	if (err != ERR_OK || !cframe)
+		return err;
+	return read_ptr(r, cframe, lay->cframe_current_frame, ret);
+}
+
+static enum err frames_grow(struct reader *r, struct frame_walk **v, uint32_t count, uint32_t *room)
+{
+	uint32_t wish = *room ? *room * 2 : 32;
+	struct frame_walk *wider;
+	enum err err;
+
+	if (count < *room)
+		return ERR_OK;
+	if (wish < *room)
+		return ERR_BOUND;
+	err = scratch_alloc(r, wish, sizeof(*wider), &wider);
+	if (err != ERR_OK)
+		return err;
+	if (count)
+		memcpy(wider, *v, count * sizeof(*wider));
+	*v = wider;
+	*room = wish;
+	return ERR_OK;
+}
+
+enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t max,
+		       struct frame_walk **ret, uint32_t *count_ret, bool *truncated_ret)
+{
+	uint32_t room = 0;
+	uint64_t seen = 0, mark_at = 1;
+	vaddr at, mark = 0;
+	enum err err = thread_current_frame(r, t, &at);
+
+	*ret = NULL;
+	*count_ret = 0;
+	*truncated_ret = false;
+	if (err != ERR_OK)
+		return err;
+	while (at) {
+		struct frame_walk frame;
+
+		/* A ring comes back to a mark; shims don't count, but must end too. */
+		if (*count_ret >= max || at == mark || seen > (uint64_t)max * 2 + 16) {
+			*truncated_ret = true;
+			break;
+		}
+		err = frame_read(r, at, &frame);
+		if (err == ERR_OK) {
+			err = frames_grow(r, ret, *count_ret, &room);
+			if (err == ERR_OK)
+				(*ret)[(*count_ret)++] = frame;
+		} else if (err == ERR_SHAPE && frame.owner >= r->lay->owner_skip_from) {
+			err = ERR_OK;
+		}
+		if (err != ERR_OK) {
+			*truncated_ret = true;
+			break;
+		}
+		if (++seen == mark_at) {
+			mark = at;
+			mark_at *= 2;
+		}
+		at = frame.previous;
+	}
+	return error_is_hard(err) ? err : ERR_OK;
+}
+
+enum err frame_local(struct reader *r, vaddr frame, struct code_info *info, const char *name,
+		     vaddr *ret)
+{
+	int32_t index;
+	bool cell;
+	uint64_t slot;
+	enum err err = code_local(r, info, name, &index, &cell);
+
+	*ret = 0;
+	if (err != ERR_OK || index < 0)
+		return err;
+	err = read_u64(r, frame + r->lay->frame_localsplus.offset + (vaddr)index * POINTER_SIZE,
+		       &slot);
+	if (err != ERR_OK)
+		return err;
+	*ret = stackref_object(r, slot);
+	/* Before MAKE_CELL has run, the slot of a cell variable holds the argument itself. */
+	if (*ret && cell && object_expect(r, *ret, TYPE_CELL, NULL) == ERR_OK)
+		return read_ptr(r, *ret, r->lay->cell_ref, ret);
+	return ERR_OK;
+}

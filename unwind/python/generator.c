@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generators, coroutines and async generators: one structure with a frame inside (Include/cpython/genobject.h); what one awaits, as _PyGen_yf would say. */
+#include "unwind/object/internal.h"
+#include "unwind/python/python.h"
+
+#define STACK_MAX (1u << 20) /* slots of one frame */
+#define CODE_UNIT 2u
+#define RESUME_AWAITS \
+	2u /* oparg of RESUME: 2 after yield from, 3 after await (Include/internal/pycore_opcode_utils.h) */
+#define RESUME_LOCATION 3u /* bits of the oparg that say so */
+
+vaddr gen_of_frame(const struct reader *r, vaddr frame)
+{
+	return frame - r->lay->gen_iframe.offset;
+}
+
+/* The slot that lies `depth` below the end of the frame's stack (1: its top). */
+static enum err stack_slot(struct reader *r, const struct gen_walk *g, uint32_t depth, vaddr *ret)
+{
+	const struct layout *lay = r->lay;
+	vaddr locals = g->frame + lay->frame_localsplus.offset, top;
+	uint64_t slot;
+	int64_t count;
+	enum err err;
+
+	if (field_present(lay->frame_stackpointer)) {
+		err = read_ptr(r, g->frame, lay->frame_stackpointer, &top);
+	} else {
+		err = read_int(r, g->frame, lay->frame_stacktop, &count);
+		top = locals + (vaddr)count * POINTER_SIZE;
+	}
+	if (err != ERR_OK)
+		return err;
+	/* Above the variables, and no further than a stack can reach. */
+	locals += (vaddr)g->position.info->nlocalsplus * POINTER_SIZE;
+	if (top < locals + (vaddr)depth * POINTER_SIZE || top % POINTER_SIZE ||
+	    top > locals + (vaddr)STACK_MAX * POINTER_SIZE)
+		return ERR_SHAPE;
+	err = read_u64(r, top - (vaddr)depth * POINTER_SIZE, &slot);
+	if (err != ERR_OK)
+		return err;
+	*ret = stackref_object(r, slot);
+	return *ret ? ERR_OK : ERR_SHAPE;
+}
+
+/* 3.11, 3.12: suspended in await or yield from, if a RESUME that says so comes next. */
+static enum err resumes_awaiting(struct reader *r, const struct gen_walk *g, bool *ret)
+{
+	uint8_t unit[CODE_UNIT];
+	vaddr instr;
+	enum err err = read_ptr(r, g->frame, r->lay->frame_instr, &instr);
+
+	*ret = false;
+	if (err == ERR_OK)
+		err = mem_read(r->mem, instr + CODE_UNIT, unit, sizeof(unit));
+	if (err != ERR_OK)
+		return err;
+	for (size_t i = 0; i < sizeof(r->lay->resume_opcodes) && r->lay->resume_opcodes[i]; i++) {
+		if (unit[0] == r->lay->resume_opcodes[i])
+			*ret = (unit[1] & RESUME_LOCATION) >= RESUME_AWAITS;
+	}
+	return ERR_OK;
+}
+
+static enum err gen_awaits(struct reader *r, struct gen_walk *g)
+{
+	bool awaiting = g->state == GEN_SUSPENDED_YIELD_FROM;
+	enum err err;
+
+	if (r->lay->await == AWAIT_RESUME_OPARG && g->state == GEN_SUSPENDED) {
+		err = resumes_awaiting(r, g, &awaiting);
+		if (err != ERR_OK)
+			return err;
+		if (awaiting)
+			g->state = GEN_SUSPENDED_YIELD_FROM;
+	}
+	if (!awaiting)
+		return ERR_OK;
+	return stack_slot(r, g, r->lay->await == AWAIT_UNDER_INDEX ? 2 : 1, &g->awaits);
+}
+
+enum err gen_read(struct reader *r, vaddr gen, struct gen_walk *ret)
+{
+	const struct layout *lay = r->lay;
+	const struct type_info *t;
+	int64_t state;
+	enum err err = type_of(r, gen, &t);
+
+	*ret = (struct gen_walk){.at = gen, .state = GEN_UNKNOWN};
+	if (err != ERR_OK)
+		return err;
+	if (t->kind != TYPE_COROUTINE && t->kind != TYPE_GENERATOR &&
+	    t->kind != TYPE_ASYNC_GENERATOR)
+		return ERR_SHAPE;
+	err = read_int(r, gen, lay->gen_frame_state, &state);
+	if (err != ERR_OK)
+		return err;
+	ret->state = layout_gen_state(lay, (int8_t)state);
+	if (ret->state == GEN_UNKNOWN)
+		return ERR_SHAPE;
+	if (ret->state == GEN_COMPLETED || ret->state == GEN_CLEARED)
+		return ERR_OK;
+	ret->frame = gen + lay->gen_iframe.offset;
+	err = frame_read(r, ret->frame, &ret->position);
+	if (err == ERR_OK && ret->position.owner != lay->owner_generator)
+		err = ERR_SHAPE;
+	if (err == ERR_OK)
+		err = gen_awaits(r, ret);
+	return err;
+}
