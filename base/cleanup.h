@@ -31,9 +31,9 @@ static inline void cleanup_closedir(DIR **d)
 		closedir(*d);
 }
 
-#define auto_free __attribute__((cleanup(cleanup_free)))
-#define auto_close __attribute__((cleanup(cleanup_close)))
-#define auto_fclose __attribute__((cleanup(cleanup_fclose)))
+#define auto_free     __attribute__((cleanup(cleanup_free)))
+#define auto_close    __attribute__((cleanup(cleanup_close)))
+#define auto_fclose   __attribute__((cleanup(cleanup_fclose)))
 #define auto_closedir __attribute__((cleanup(cleanup_closedir)))
 
 #endif

@@ -16,24 +16,24 @@ typedef uint64_t vaddr;
 enum err {
 	ERR_OK = 0,
 	/* soft */
-	ERR_FAULT,    /* the address is not mapped in the target */
-	ERR_TORN,     /* two reads contradict each other */
-	ERR_BOUND,    /* a count, length or chain passed its bound */
-	ERR_SHAPE,    /* the bytes are not what the layout says they are */
+	ERR_FAULT, /* the address is not mapped in the target */
+	ERR_TORN, /* two reads contradict each other */
+	ERR_BOUND, /* a count, length or chain passed its bound */
+	ERR_SHAPE, /* the bytes are not what the layout says they are */
 	ERR_DEADLINE, /* the time allowed for this read is over */
 	/* hard */
-	ERR_ACCESS,	 /* no permission; exit 3 */
+	ERR_ACCESS, /* no permission; exit 3 */
 	ERR_UNSUPPORTED, /* CPython of a version or build we do not read; exit 3 */
-	ERR_NOT_PYTHON,	 /* no CPython in the process; exit 3 */
-	ERR_GONE,	 /* no such process, or it went away; exit 4 */
-	ERR_USAGE,	 /* exit 2 */
-	ERR_SYSTEM,	 /* a system call of ours failed; exit 3 */
-	ERR_NOMEM,	 /* exit 3 */
+	ERR_NOT_PYTHON, /* no CPython in the process; exit 3 */
+	ERR_GONE, /* no such process, or it went away; exit 4 */
+	ERR_USAGE, /* exit 2 */
+	ERR_SYSTEM, /* a system call of ours failed; exit 3 */
+	ERR_NOMEM, /* exit 3 */
 };
 
 struct error {
 	enum err kind;
-	int sys;	/* errno, 0 where none */
+	int sys; /* errno, 0 where none */
 	char text[400]; /* one line, no newline, no "aiotrace: " prefix */
 };
 

@@ -9,7 +9,7 @@
 
 struct str {
 	const char *ptr; /* NULL: absent (could not be read) */
-	uint32_t len;	 /* bytes */
+	uint32_t len; /* bytes */
 };
 
 #define STR_LIT(s) ((struct str){(s), sizeof(s) - 1})

@@ -18,23 +18,64 @@
 
 #define NONE UINT32_MAX
 
-enum task_state { TASK_PENDING, TASK_RUNNING, TASK_DONE, TASK_CANCELLED, TASK_UNKNOWN };
+enum task_state {
+	TASK_PENDING,
+	TASK_RUNNING,
+	TASK_DONE,
+	TASK_CANCELLED,
+	TASK_UNKNOWN
+};
 enum await_kind {
-	AWAITS_TASK, AWAITS_GATHER, AWAITS_WAIT, AWAITS_SLEEP, AWAITS_LOCK, AWAITS_EVENT, AWAITS_CONDITION, AWAITS_SEMAPHORE,
-	AWAITS_QUEUE, AWAITS_BARRIER, AWAITS_STREAM, AWAITS_FD, AWAITS_EXECUTOR, AWAITS_PROCESS, AWAITS_FUTURE, AWAITS_YIELD,
-	AWAITS_RUNNING, AWAITS_NOT_STARTED, AWAITS_OTHER,
+	AWAITS_TASK,
+	AWAITS_GATHER,
+	AWAITS_WAIT,
+	AWAITS_SLEEP,
+	AWAITS_LOCK,
+	AWAITS_EVENT,
+	AWAITS_CONDITION,
+	AWAITS_SEMAPHORE,
+	AWAITS_QUEUE,
+	AWAITS_BARRIER,
+	AWAITS_STREAM,
+	AWAITS_FD,
+	AWAITS_EXECUTOR,
+	AWAITS_PROCESS,
+	AWAITS_FUTURE,
+	AWAITS_YIELD,
+	AWAITS_RUNNING,
+	AWAITS_NOT_STARTED,
+	AWAITS_OTHER,
 	AWAITS_NOTHING, /* done tasks; JSON null */
 };
-enum loop_state { LOOP_POLLING, LOOP_RUNNING, LOOP_BLOCKED, LOOP_STALLED, LOOP_STOPPED, LOOP_CLOSED, LOOP_UNKNOWN };
-enum thread_state { THREAD_RUNNING, THREAD_SLEEPING, THREAD_DISK, THREAD_STOPPED, THREAD_ZOMBIE };
-enum snapshot_method { SNAPSHOT_STILL, SNAPSHOT_VALIDATED, SNAPSHOT_PAUSED, SNAPSHOT_TORN };
+enum loop_state {
+	LOOP_POLLING,
+	LOOP_RUNNING,
+	LOOP_BLOCKED,
+	LOOP_STALLED,
+	LOOP_STOPPED,
+	LOOP_CLOSED,
+	LOOP_UNKNOWN
+};
+enum thread_state {
+	THREAD_RUNNING,
+	THREAD_SLEEPING,
+	THREAD_DISK,
+	THREAD_STOPPED,
+	THREAD_ZOMBIE
+};
+enum snapshot_method {
+	SNAPSHOT_STILL,
+	SNAPSHOT_VALIDATED,
+	SNAPSHOT_PAUSED,
+	SNAPSHOT_TORN
+};
 
 /* One position in code. Interned: equal frames have equal indexes. */
 struct frame {
 	struct str function; /* qualified name */
-	struct str file;     /* as the code object has it */
-	int32_t line;	     /* 0: not known */
-	bool library;	     /* the file is part of CPython's asyncio package */
+	struct str file; /* as the code object has it */
+	int32_t line; /* 0: not known */
+	bool library; /* the file is part of CPython's asyncio package */
 };
 
 /* One node of a call or await chain; a stack is the index of its innermost node. Hash-consed: identical stacks are one number. */
@@ -47,49 +88,53 @@ struct chain {
 /* What a task waits on, at the end of its chain. */
 struct await {
 	enum await_kind kind;
-	vaddr id;	       /* the object waited on (task, future, lock…), 0 none */
-	uint32_t tasks_first, tasks_count; /* in model.edges: rows of the tasks that must finish first */
+	vaddr id; /* the object waited on (task, future, lock…), 0 none */
+	uint32_t tasks_first,
+		tasks_count; /* in model.edges: rows of the tasks that must finish first */
 	bool tasks_truncated;
-	struct str detail;     /* in words, without the time left: "Lock (held), 3 waiting", "tcp 127.0.0.1:5000 -> …" */
-	double left;	       /* seconds until it ends by itself (sleep, or the timeout around it); NAN: no such time */
-	uint32_t thread;       /* executor work: the worker's row, NONE while queued or unknown */
-	uint32_t worker_chain; /* executor work: stack of the worker when it runs the call, else NONE */
+	struct str
+		detail; /* in words, without the time left: "Lock (held), 3 waiting", "tcp 127.0.0.1:5000 -> …" */
+	double left; /* seconds until it ends by itself (sleep, or the timeout around it); NAN: no such time */
+	uint32_t thread; /* executor work: the worker's row, NONE while queued or unknown */
+	uint32_t
+		worker_chain; /* executor work: stack of the worker when it runs the call, else NONE */
 };
 
 struct task {
 	vaddr id;
-	struct str name;     /* ptr NULL: not read */
-	uint32_t cls;	     /* row of model.strings: "Task", "MyTask" */
-	uint32_t loop;	     /* NONE: its loop could not be read */
-	uint32_t chain;	     /* await chain, innermost node; NONE: no coroutine (finished) */
+	struct str name; /* ptr NULL: not read */
+	uint32_t cls; /* row of model.strings: "Task", "MyTask" */
+	uint32_t loop; /* NONE: its loop could not be read */
+	uint32_t chain; /* await chain, innermost node; NONE: no coroutine (finished) */
 	enum task_state state;
 	bool must_cancel;
 	bool chain_truncated;
-	bool damaged;	     /* something in it could not be read: shown, and marked */
+	bool damaged; /* something in it could not be read: shown, and marked */
 	uint32_t cancelling; /* requests to cancel so far */
 	struct await awaits;
-	uint32_t awaited_by_first, awaited_by_count; /* in model.back_edges, filled by model_finish */
+	uint32_t awaited_by_first,
+		awaited_by_count; /* in model.back_edges, filled by model_finish */
 };
 
 struct loop {
 	vaddr id;
-	uint32_t cls;	      /* row of model.strings */
+	uint32_t cls; /* row of model.strings */
 	uint32_t interpreter; /* row */
-	uint32_t thread;      /* row of the thread that runs it, NONE: none does */
+	uint32_t thread; /* row of the thread that runs it, NONE: none does */
 	enum loop_state state;
 	bool debug;
-	double time;	      /* loop.time() of the snapshot, seconds */
+	double time; /* loop.time() of the snapshot, seconds */
 	uint32_t current_task; /* row, NONE */
-	uint32_t task_count;  /* filled by model_finish */
+	uint32_t task_count; /* filled by model_finish */
 };
 
 struct thread {
 	pid_t tid;
 	struct str name;
-	uint32_t interpreter;	/* row */
-	uint32_t loop;		/* its running loop, NONE */
+	uint32_t interpreter; /* row */
+	uint32_t loop; /* its running loop, NONE */
 	enum thread_state state;
-	uint32_t chain;		/* Python stack, NONE: no Python frame (or not asked for) */
+	uint32_t chain; /* Python stack, NONE: no Python frame (or not asked for) */
 };
 
 struct interpreter {
@@ -101,7 +146,7 @@ struct snapshot_info {
 	bool consistent;
 	enum snapshot_method method;
 	uint64_t paused_us, duration_us, bytes_read, read_calls;
-	char note[160];	  /* why the method is not the one hoped for; "" as a rule */
+	char note[160]; /* why the method is not the one hoped for; "" as a rule */
 };
 
 struct target_info {
@@ -113,10 +158,10 @@ struct target_info {
 	const char *layout; /* "debug-offsets", "table", "dwarf" */
 };
 
-#define TABLE(type)                                                                                                            \
-	struct {                                                                                                               \
-		type *v;                                                                                                       \
-		uint32_t count, capacity;                                                                                      \
+#define TABLE(type)                       \
+	struct {                          \
+		type *v;                  \
+		uint32_t count, capacity; \
 	}
 
 struct hash_index; /* model/intern.c */
@@ -131,12 +176,12 @@ struct model {
 	TABLE(struct task) tasks;
 	TABLE(struct frame) frames;
 	TABLE(struct chain) chains;
-	TABLE(struct str) strings;   /* interned class names */
-	TABLE(uint32_t) edges;	     /* awaits: task rows */
-	TABLE(uint32_t) back_edges;  /* awaited by: task rows */
+	TABLE(struct str) strings; /* interned class names */
+	TABLE(uint32_t) edges; /* awaits: task rows */
+	TABLE(uint32_t) back_edges; /* awaited by: task rows */
 	bool tasks_truncated, threads_truncated, loops_truncated;
-	bool out_of_memory;	     /* some row was dropped for want of memory */
-	struct hash_index *index;    /* interning; the model's own */
+	bool out_of_memory; /* some row was dropped for want of memory */
+	struct hash_index *index; /* interning; the model's own */
 };
 
 must_check enum err model_create(struct model **ret);
@@ -162,7 +207,8 @@ uint32_t model_intern_frame(struct model *m, struct str function, struct str fil
 uint32_t model_push(struct model *m, uint32_t outer, uint32_t frame);
 /* Copies text into the arena. */
 struct str model_text(struct model *m, struct str s);
-struct str model_printf(struct model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct str model_printf(struct model *m, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* After all rows are in: inverts the edges (awaited_by), counts tasks per loop. */
 must_check enum err model_finish(struct model *m);

@@ -13,7 +13,8 @@ struct type_cache;
 struct reader {
 	struct mem *mem;
 	const struct layout *lay;
-	struct target *target; /* NULL in unit tests; only for /proc facts (descriptors, command lines) */
+	struct target
+		*target; /* NULL in unit tests; only for /proc facts (descriptors, command lines) */
 	struct model *model;
 	struct arena *scratch; /* lives as long as one walk */
 	struct code_cache *codes; /* unwind/python/code.h; emptied with each walk */

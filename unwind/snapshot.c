@@ -17,9 +17,9 @@
 #include <time.h>
 
 #define SCRATCH_RESERVE ((size_t)16 << 30)
-#define FREE_TRIES 3   /* copies of the footprint that are tried without a stop */
-#define PAUSE_TRIES 5  /* stops that are tried; the last ones walk while the threads stand */
-#define COPY_TRIES 3   /* of these: stops that last as long as the copy alone */
+#define FREE_TRIES	3 /* copies of the footprint that are tried without a stop */
+#define PAUSE_TRIES	5 /* stops that are tried; the last ones walk while the threads stand */
+#define COPY_TRIES	3 /* of these: stops that last as long as the copy alone */
 
 struct take {
 	struct target *t;
@@ -59,7 +59,11 @@ __attribute__((format(printf, 2, 3))) static void say(const struct take *k, cons
 
 static enum err take_init(struct take *k, const struct layout *lay)
 {
-	k->r = (struct reader){.mem = k->t->mem, .lay = lay, .target = k->t, .model = k->m, .scratch = &k->scratch};
+	k->r = (struct reader){.mem = k->t->mem,
+			       .lay = lay,
+			       .target = k->t,
+			       .model = k->m,
+			       .scratch = &k->scratch};
 	k->r.codes = code_cache_create();
 	k->r.types = type_cache_create();
 	if (!arena_init(&k->scratch, SCRATCH_RESERVE) || !k->r.codes || !k->r.types)
@@ -86,10 +90,11 @@ static enum err walk(struct take *k)
 	code_cache_clear(k->r.codes);
 	type_cache_clear(k->r.types);
 	err = asyncio_walk(&k->r, k->o->threads);
-	say(k, "walk: %u tasks, %.2f ms, %llu pages missing", k->m->tasks.count, (double)(now_ns() - start) / 1e6,
-	    (unsigned long long)mem_misses(k->r.mem));
+	say(k, "walk: %u tasks, %.2f ms, %llu pages missing", k->m->tasks.count,
+	    (double)(now_ns() - start) / 1e6, (unsigned long long)mem_misses(k->r.mem));
 	if (err == ERR_NOMEM || k->m->out_of_memory || k->scratch.exhausted)
-		return error_set(k->e, ERR_NOMEM, 0, "out of memory while process %d was read", (int)k->t->pid);
+		return error_set(k->e, ERR_NOMEM, 0, "out of memory while process %d was read",
+				 (int)k->t->pid);
 	return err == ERR_OK || err == ERR_DEADLINE || error_is_hard(err) ? err : ERR_TORN;
 }
 
@@ -254,7 +259,8 @@ static enum err attempt_pause(struct take *k, bool walk_too, bool *done_ret)
 	*done_ret = false;
 	if (err != ERR_OK)
 		return err;
-	err = freeze_begin(k->t->pid, k->runners, k->runner_count, deadline, &freeze, k->e);
+	if (k->runner_count)
+		err = freeze_begin(k->t->pid, k->runners, k->runner_count, deadline, &freeze, k->e);
 	if (err != ERR_OK)
 		return err;
 	err = copy_while_frozen(k, walk_too, deadline, &still);
@@ -281,12 +287,18 @@ static enum err pause_attempts(struct take *k, bool *done_ret)
 		enum err err;
 
 		if (k->refresh_ns > (uint64_t)k->o->max_pause_ms * 1000000u) {
-			k->note = "the copy takes longer than the longest stop allowed (--max-pause)";
+			k->note =
+				"the copy takes longer than the longest stop allowed (--max-pause)";
 			return ERR_OK;
 		}
 		err = attempt_pause(k, walk_too, done_ret);
 		if (err == ERR_DEADLINE) {
-			k->note = "the longest stop allowed (--max-pause) was over before the copy was complete";
+			k->note =
+				"the longest stop allowed (--max-pause) was over before the copy was complete";
+			continue;
+		}
+		if (err == ERR_GONE && target_check(k->t, k->e) == ERR_OK) {
+			k->runner_count = 0; /* only the threads that ran have ended */
 			continue;
 		}
 		if (err == ERR_ACCESS) {
@@ -309,8 +321,10 @@ static enum err take_torn(struct take *k)
 		err = walk(k);
 	}
 	if (err == ERR_TORN)
-		return error_set(k->e, ERR_SYSTEM, 0, "process %d changes faster than it can be read; try again, or without --pause=never",
-				 (int)k->t->pid);
+		return error_set(
+			k->e, ERR_SYSTEM, 0,
+			"process %d changes faster than it can be read; try again, or without --pause=never",
+			(int)k->t->pid);
 	k->method = SNAPSHOT_TORN;
 	return err;
 }
@@ -335,8 +349,8 @@ static enum err take_any(struct take *k)
 	return done ? ERR_OK : take_torn(k);
 }
 
-enum err snapshot_take(struct target *t, const struct layout *lay, const struct snapshot_options *options, struct model *m,
-		       struct error *e)
+enum err snapshot_take(struct target *t, const struct layout *lay,
+		       const struct snapshot_options *options, struct model *m, struct error *e)
 {
 	struct take k = {.t = t, .o = options, .m = m, .e = e};
 	struct mem_stats before = mem_stats(t->mem), after;

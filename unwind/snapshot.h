@@ -11,21 +11,22 @@
 #include "unwind/layout/layout.h"
 
 enum pause_policy {
-	PAUSE_AUTO,   /* stop running threads only where nothing else proves the picture */
-	PAUSE_NEVER,  /* never stop anything */
+	PAUSE_AUTO, /* stop running threads only where nothing else proves the picture */
+	PAUSE_NEVER, /* never stop anything */
 	PAUSE_ALWAYS, /* stop at once, without trying the cheaper proofs */
 };
 
 struct snapshot_options {
 	enum pause_policy pause;
 	uint32_t max_pause_ms; /* longest stop; 0 is as PAUSE_NEVER */
-	bool threads;	       /* Python stacks of all threads too */
+	bool threads; /* Python stacks of all threads too */
 	void (*log)(void *ctx, const char *line); /* steps and what they took; may be NULL */
 	void *log_ctx;
 };
 
 /* Clears and fills *m; a target that has not imported asyncio is an empty picture, no error. ERR_GONE, ERR_ACCESS, ERR_NOMEM. */
-must_check enum err snapshot_take(struct target *t, const struct layout *lay, const struct snapshot_options *options,
-				  struct model *m, struct error *e);
+must_check enum err snapshot_take(struct target *t, const struct layout *lay,
+				  const struct snapshot_options *options, struct model *m,
+				  struct error *e);
 
 #endif

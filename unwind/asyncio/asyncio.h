@@ -8,16 +8,16 @@
 
 #include "unwind/python/python.h"
 
-#define TASKS_MAX 4000000u	/* rows of one snapshot */
-#define CHAIN_MAX 20000u	/* frames of one await chain */
-#define THREADS_MAX 20000u	/* thread states of one interpreter */
+#define TASKS_MAX	 4000000u /* rows of one snapshot */
+#define CHAIN_MAX	 20000u /* frames of one await chain */
+#define THREADS_MAX	 20000u /* thread states of one interpreter */
 #define INTERPRETERS_MAX 1000u
-#define WAITED_MAX 1000000u	/* tasks that one task waits for (gather of many) */
+#define WAITED_MAX	 1000000u /* tasks that one task waits for (gather of many) */
 
 /* A thread state with the row it has in the model. */
 struct thread_ref {
 	struct thread_walk walk;
-	uint32_t row;	  /* model.threads */
+	uint32_t row; /* model.threads */
 	vaddr running_loop; /* 0 none */
 	vaddr running_task; /* 3.14 on; 0 none */
 	/* The Python stack, innermost first, read once and shared by running tasks and executor look-ups. */
@@ -33,8 +33,8 @@ struct asyncio {
 	uint32_t interp_count;
 	struct thread_ref *threads;
 	uint32_t thread_count;
-	double now;		/* loop.time() of the target (its CLOCK_MONOTONIC) when the walk began */
-	uint32_t *first_task;	/* by interpreter: its first row of model.tasks; tasks_enumerate's */
+	double now; /* loop.time() of the target (its CLOCK_MONOTONIC) when the walk began */
+	uint32_t *first_task; /* by interpreter: its first row of model.tasks; tasks_enumerate's */
 	struct chain_position *chain; /* await_chain_read's buffer, used again by the next call */
 	uint32_t chain_capacity;
 };
@@ -55,16 +55,19 @@ struct future_view {
 	vaddr at;
 	const struct type_info *type;
 	bool is_task;
-	int state;	   /* 0 pending, 1 cancelled, 2 finished: _asyncio's numbers */
-	vaddr loop, fut_waiter, coro, name; /* fut_waiter, coro, name: tasks only; None and NULL are 0 */
-	vaddr callback0, callbacks;	    /* callbacks of the C form; a list of (callback, context) in both */
+	int state; /* 0 pending, 1 cancelled, 2 finished: _asyncio's numbers */
+	vaddr loop, fut_waiter, coro,
+		name; /* fut_waiter, coro, name: tasks only; None and NULL are 0 */
+	vaddr callback0,
+		callbacks; /* callbacks of the C form; a list of (callback, context) in both */
 	bool must_cancel;
 	uint32_t cancelling;
 };
 /* ERR_SHAPE where the object is no Future of asyncio's. */
 must_check enum err future_read(struct reader *r, vaddr at, struct future_view *ret);
 /* Done-callbacks of a future: objects to be called. */
-must_check enum err future_callbacks(struct reader *r, const struct future_view *f, uint32_t max, struct items *ret);
+must_check enum err future_callbacks(struct reader *r, const struct future_view *f, uint32_t max,
+				     struct items *ret);
 /* "Task-5" or the given name; in the model's text. */
 must_check enum err task_name(struct reader *r, const struct future_view *f, struct str *ret);
 
@@ -78,7 +81,7 @@ struct await_chain {
 	uint32_t count;
 	bool truncated, damaged;
 	enum gen_state leaf_state; /* state of the innermost generator */
-	vaddr leaf;		   /* what the innermost awaits: a future, an awaitable in C; 0: bare yield, or running, or finished */
+	vaddr leaf; /* what the innermost awaits: a future, an awaitable in C; 0: bare yield, or running, or finished */
 };
 /*
  * From a task's coroutine inwards, through generators, async generators' asend/athrow/aclose, anext, coroutine wrappers. ret->v is valid until the next call.
@@ -90,7 +93,7 @@ must_check enum err await_chain_read(struct asyncio *a, vaddr coro, struct await
 /* --- waits (waits.h): what the leaf waits on, in words. Fills task row `task`'s awaits, edges included. */
 struct wait_context {
 	struct asyncio *a;
-	uint32_t task;			/* model row */
+	uint32_t task; /* model row */
 	const struct future_view *future; /* of that task */
 	const struct await_chain *chain;
 };

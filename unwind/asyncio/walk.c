@@ -77,7 +77,8 @@ static uint32_t find_thread_row(struct reader *r, pid_t namespace_tid)
 	return NONE;
 }
 
-static enum err add_thread_state(struct asyncio *a, const struct thread_walk *walk, uint32_t interpreter)
+static enum err add_thread_state(struct asyncio *a, const struct thread_walk *walk,
+				 uint32_t interpreter)
 {
 	struct reader *r = a->r;
 	struct thread_ref *ref = &a->threads[a->thread_count];
@@ -87,7 +88,8 @@ static enum err add_thread_state(struct asyncio *a, const struct thread_walk *wa
 	if (ref->row != NONE)
 		r->model->threads.v[ref->row].interpreter = interpreter;
 	a->thread_count++;
-	err = thread_frames(r, walk, THREAD_FRAMES_MAX, &ref->frames, &ref->frame_count, &ref->frames_truncated);
+	err = thread_frames(r, walk, THREAD_FRAMES_MAX, &ref->frames, &ref->frame_count,
+			    &ref->frames_truncated);
 	return ends_walk(err) ? err : ERR_OK;
 }
 
@@ -108,7 +110,8 @@ static enum err add_interpreters(struct asyncio *a)
 	for (uint32_t i = 0; i < a->interp_count; i++) {
 		if (model_add_interpreter(r->model, (uint64_t)a->interps[i].id) == NONE)
 			return ERR_NOMEM;
-		err = threads_read(r, &a->interps[i], THREADS_MAX, &lists[i], &counts[i], &truncated);
+		err = threads_read(r, &a->interps[i], THREADS_MAX, &lists[i], &counts[i],
+				   &truncated);
 		if (ends_walk(err))
 			return err;
 		if (err != ERR_OK)
@@ -210,7 +213,7 @@ static enum err fill_task(struct asyncio *a, uint32_t row)
 	t->cls = model_intern_string(r->model, f.type->name);
 	t->must_cancel = f.must_cancel;
 	t->cancelling = f.cancelling;
-	loop = loop_row(a, f.loop, NONE);
+	loop = loop_row(a, f.loop, tasks_interpreter(a, row));
 	r->model->tasks.v[row].loop = loop;
 	err = task_name(r, &f, &t->name);
 	if (ends_walk(err))
@@ -233,8 +236,10 @@ enum err asyncio_walk(struct reader *r, bool thread_stacks)
 	err = add_interpreters(&a);
 	for (uint32_t i = 0; err == ERR_OK && i < a.interp_count; i++)
 		err = tasks_enumerate(&a, &a.interps[i]);
-	if (err == ERR_OK)
+	if (err == ERR_OK) {
+		tasks_prefetch(&a);
 		err = loops_read(&a);
+	}
 	for (uint32_t i = 0; err == ERR_OK && i < r->model->tasks.count; i++)
 		err = fill_task(&a, i);
 	if (err == ERR_OK && thread_stacks)
