@@ -111,9 +111,13 @@ static enum err visit_generator(struct asyncio *a, struct await_chain *c, vaddr 
 	enum err err = gen_read(a->r, at, &g);
 
 	*next_ret = 0;
-	if (err != ERR_OK)
-		return err;
 	c->leaf_state = g.state;
+	if (err != ERR_OK) {
+		/* Where it stands may be known although what it awaits is not. */
+		if (g.position.info && g.position.owner == a->r->lay->owner_generator)
+			append(a, c, &g.position, at);
+		return err;
+	}
 	if (!g.frame)
 		return ERR_OK;
 	if (g.state == GEN_EXECUTING) {
