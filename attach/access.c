@@ -164,8 +164,7 @@ static void remedy_capability(struct access_report *r, const struct status *own)
 	snprintf(r->remedy, sizeof(r->remedy), "%s", text);
 }
 
-static void explain_ids(pid_t pid, struct access_report *r, const struct status *own,
-			const struct status *other)
+static void explain_ids(pid_t pid, struct access_report *r, const struct status *own)
 {
 	if (r->target_uid != r->own_uid)
 		snprintf(r->reason, sizeof(r->reason),
@@ -177,7 +176,6 @@ static void explain_ids(pid_t pid, struct access_report *r, const struct status 
 			"process %d has other real, effective or saved user or group ids than aiotrace",
 			(int)pid);
 	remedy_capability(r, own);
-	(void)other;
 }
 
 static void explain_yama(pid_t pid, struct access_report *r)
@@ -214,7 +212,7 @@ static void explain(pid_t pid, struct access_report *r, const struct status *own
 		    (r->yama_scope == 1 && !r->own_ptrace_capability && !is_descendant(pid));
 
 	if (!r->own_ptrace_capability && !same_ids(own, other)) {
-		explain_ids(pid, r, own, other);
+		explain_ids(pid, r, own);
 	} else if (!r->own_ptrace_capability && !is_dumpable(pid, other)) {
 		snprintf(
 			r->reason, sizeof(r->reason),
@@ -253,7 +251,7 @@ static void explain(pid_t pid, struct access_report *r, const struct status *own
 
 enum err access_examine(pid_t pid, struct access_report *ret, struct error *e)
 {
-	struct status own, other;
+	struct status own = {0}, other = {0};
 	enum err err = status_read(0, &own, e);
 
 	if (err == ERR_OK)

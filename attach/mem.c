@@ -12,8 +12,8 @@
 
 #define AHEAD_FIRST 4u
 /* From so many pages on a read is worth a bulk fetch of its own. */
-#define RANGE_PAGES  4u
-#define SCRATCH_SIZE (MEM_RANGES * MEM_PAGE)
+#define RANGE_PAGES  ((size_t)4)
+#define SCRATCH_SIZE ((size_t)MEM_RANGES * MEM_PAGE)
 /*
  * User addresses end below 2^56 on all machines we read; the first page is never mapped for CPython. Pointers out of these bounds are
  * the usual rubbish of a torn read, and no system call is spent on them.
@@ -125,7 +125,7 @@ static size_t ahead_jobs(struct mem *m, uint64_t number, unsigned size, struct j
 
 static enum err load_page(struct mem *m, uint64_t number, struct page **ret)
 {
-	struct job jobs[MEM_AHEAD_MAX];
+	struct job jobs[MEM_AHEAD_MAX] = {0};
 	size_t count, tried, got = 0;
 	struct page *page;
 	enum err err = mem_ready(m);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SCRATCH_PAGES MEM_RANGES
+#define SCRATCH_PAGES ((size_t)MEM_RANGES)
 /* Most pages that were bad and are tried again by a refresh; each costs a call. */
 #define BAD_TRIES 64u
 

@@ -209,7 +209,7 @@ static enum err children_by_parent(pid_t pid, struct pid_list *l)
 	if (!d)
 		return ERR_SYSTEM;
 	while ((entry = readdir(d))) {
-		struct proc_stat s;
+		struct proc_stat s = {0};
 		long child = strtol(entry->d_name, NULL, 10);
 
 		if (child <= 0 || proc_stat_read((pid_t)child, &s, NULL) != ERR_OK)

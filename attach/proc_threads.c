@@ -159,12 +159,12 @@ enum err proc_threads(pid_t pid, struct proc_thread **ret, size_t *count_ret, st
 {
 	auto_free pid_t *tids = NULL;
 	struct proc_thread *v;
-	size_t listed, count = 0;
+	size_t listed = 0, count = 0;
 	enum err err = proc_list_tids(pid, &tids, &listed, e);
 
 	if (err != ERR_OK)
 		return err;
-	v = calloc(listed, sizeof(*v));
+	v = calloc(listed + 1, sizeof(*v));
 	if (!v)
 		return error_set(e, ERR_NOMEM, 0, "no memory");
 	for (size_t i = 0; i < listed; i++) {

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#define ANSWER_SIZE 65536u
+#define ANSWER_SIZE 32768u /* most that the kernel puts into one message of a dump */
 
 struct pair {
 	uint32_t inode, peer;
@@ -133,12 +133,12 @@ static int compare_inode(const void *a, const void *b)
 struct unix_peers *unix_peers_load(pid_t pid)
 {
 	auto_close int fd = -1;
-	auto_free unsigned char *answer = malloc(ANSWER_SIZE);
+	unsigned char answer[ANSWER_SIZE];
 	struct timeval patience = {.tv_usec = 200000};
 	struct unix_peers *p;
 	ssize_t n;
 
-	if (!answer || !same_network(pid))
+	if (!same_network(pid))
 		return NULL;
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) != 0 ||
@@ -148,7 +148,7 @@ struct unix_peers *unix_peers_load(pid_t pid)
 	if (!p)
 		return NULL;
 	do {
-		n = recv(fd, answer, ANSWER_SIZE, 0);
+		n = recv(fd, answer, sizeof(answer), 0);
 	} while ((n < 0 && errno == EINTR) || (n > 0 && take_answers(p, answer, (size_t)n)));
 	if (p->count)
 		qsort(p->v, p->count, sizeof(*p->v), compare_inode);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define THREADS 6
-#define SECOND ((uint64_t)1000000000)
+#define SECOND	((uint64_t)1000000000)
 
 /* Shared by us and the child. */
 struct shared {

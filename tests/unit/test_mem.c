@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BASE ((vaddr)0x7f0000000000)
+#define BASE   ((vaddr)0x7f0000000000)
 #define BUDGET ((size_t)64 << 20)
 
 /* Byte at an address, so that each read can be checked without a copy of the image. */
