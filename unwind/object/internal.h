@@ -36,7 +36,9 @@ static inline bool object_plausible(vaddr at)
 /* ERR_SHAPE when the object is not of that kind. *type_ret may be NULL. */
 must_check enum err object_expect(struct reader *r, vaddr at, enum type_kind kind,
 				  const struct type_info **type_ret);
-/* `bytes` of scratch; ERR_BOUND when it is used up. */
+/* tp_mro, the type itself first; empty for a type that is not ready. In scratch. */
+must_check enum err type_mro_read(struct reader *r, vaddr type, struct items *ret);
+/* `count` things of `size` bytes in scratch, *(void **)ret; ERR_BOUND when it is used up. */
 must_check enum err scratch_alloc(struct reader *r, uint64_t count, size_t size, void *ret);
 /* Copies `count` pointers at `at` into fresh scratch. */
 must_check enum err pointers_read(struct reader *r, vaddr at, uint64_t count, vaddr **ret);
@@ -47,9 +49,13 @@ must_check enum err c_string_read(struct reader *r, vaddr at, uint32_t max, stru
 				  struct str *ret);
 
 /* --- what a walk has found out about (type or keys object, name): memo.c. Bounded; forgetting is always right. */
-enum memo_tag { MEMO_SLOT = 1, MEMO_TYPE_IS, MEMO_KEY };
+enum memo_tag {
+	MEMO_SLOT = 1,
+	MEMO_TYPE_IS,
+	MEMO_KEY
+};
 struct memo {
-	vaddr at;      /* the type, or the keys object */
+	vaddr at; /* the type, or the keys object */
 	uint64_t name; /* name_hash */
 	enum memo_tag tag;
 	int32_t value; /* slot offset, truth, index of the entry; -1: there is none */
@@ -72,11 +78,11 @@ struct memo_table *type_cache_memo(struct type_cache *c);
 /* --- a dict's keys object (Objects/dictobject.c, Include/internal/pycore_dict.h) */
 struct dict_keys {
 	vaddr at;
-	vaddr entries;	 /* first entry */
-	uint64_t count;	 /* dk_nentries */
+	vaddr entries; /* first entry */
+	uint64_t count; /* dk_nentries */
 	uint32_t stride; /* bytes of an entry */
-	uint32_t key;	 /* offset of the key in it; the value follows */
-	bool split;	 /* values are elsewhere */
+	uint32_t key; /* offset of the key in it; the value follows */
+	bool split; /* values are elsewhere */
 };
 must_check enum err dict_keys_read(struct reader *r, vaddr keys, struct dict_keys *ret);
 /* Index of a str key: -1 where absent. */

@@ -55,8 +55,7 @@ struct type_info {
 	vaddr at;
 	enum type_kind kind;
 	struct str name; /* last component of tp_name: "Task", "Lock" */
-	struct str
-		module; /* "asyncio.locks" from tp_name or __module__ in tp_dict; ptr NULL where unknown */
+	struct str module; /* "asyncio.locks": tp_name or __module__; ptr NULL: unknown */
 	uint64_t flags;
 	int64_t basicsize, dictoffset;
 	vaddr cached_keys; /* of heap types with shared keys, else 0 */
@@ -100,7 +99,7 @@ must_check enum err object_weakset(struct reader *r, vaddr at, uint32_t max, str
 must_check enum err object_length(struct reader *r, vaddr at, int64_t *ret);
 /* Value of a str key in a dict; *ret 0 where absent (that is no error). */
 must_check enum err dict_get(struct reader *r, vaddr dict, const char *key, vaddr *ret);
-/* All pairs, in order of insertion: keys and values of equal count. */
+/* All pairs, in order of insertion (split dicts: of the shared keys): keys and values of equal count. */
 must_check enum err dict_items(struct reader *r, vaddr dict, uint32_t max, struct items *keys_ret,
 			       struct items *values_ret);
 /* Value of the key that is this very object (identity). *ret 0 where absent. */

@@ -8,28 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPES_MAX	 (1u << 16)
-#define TYPE_ARENA	 ((size_t)256 << 20)
-#define TYPE_BASES_MAX	 64u
-#define TYPE_MRO_MAX	 256u
-#define TYPE_NAME_MAX	 4096u
-#define TYPE_MEMBERS_MAX 1024u
+#define TYPES_MAX      (1u << 16)
+#define TYPE_ARENA     ((size_t)256 << 20)
+#define TYPE_BASES_MAX 64u
+#define TYPE_NAME_MAX  4096u
 
 /* Include/object.h */
 #define FLAG_HEAPTYPE	   ((uint64_t)1 << 9)
 #define FLAG_TYPE_SUBCLASS ((uint64_t)1 << 31)
-
-/* PyMemberDef of Include/descrobject.h: the same in all versions. */
-enum {
-	MEMBER_NAME = 0,
-	MEMBER_TYPE = 8,
-	MEMBER_OFFSET = 16,
-	MEMBER_SIZE = 40
-};
-enum {
-	MEMBER_OBJECT = 6,
-	MEMBER_OBJECT_EX = 16
-};
 
 struct type_cache {
 	struct arena arena;
@@ -295,17 +281,6 @@ static enum type_kind kind_by_python(const struct type_info *t)
 	return TYPE_OTHER;
 }
 
-static enum err mro_read(struct reader *r, vaddr type, struct items *ret)
-{
-	vaddr mro;
-	enum err err = read_ptr(r, type, r->lay->type_mro, &mro);
-
-	*ret = (struct items){0};
-	if (err != ERR_OK || !mro)
-		return err;
-	return object_tuple(r, mro, TYPE_MRO_MAX, ret);
-}
-
 /* By tp_mro: the pure-Python Task and Future may stand behind a mixin. */
 static enum err kind_by_mro(struct reader *r, struct type_info *t)
 {
@@ -315,7 +290,7 @@ static enum err kind_by_mro(struct reader *r, struct type_info *t)
 	t->kind = kind_by_python(t);
 	if (t->kind != TYPE_OTHER || r->types->in_module || !(t->flags & FLAG_HEAPTYPE))
 		return ERR_OK;
-	err = mro_read(r, t->at, &mro);
+	err = type_mro_read(r, t->at, &mro);
 	for (uint32_t i = 0; err == ERR_OK && i < mro.count && t->kind == TYPE_OTHER; i++) {
 		struct type_info base;
 
@@ -396,95 +371,4 @@ enum err object_expect(struct reader *r, vaddr at, enum type_kind kind,
 	if (type_ret)
 		*type_ret = t;
 	return t->kind == kind ? ERR_OK : ERR_SHAPE;
-}
-
-static bool type_named(const struct type_info *t, const char *module, const char *name)
-{
-	return str_is(t->name, name) && str_is(t->module, module);
-}
-
-bool type_is(struct reader *r, const struct type_info *t, const char *module, const char *name)
-{
-	uint64_t hash = name_hash(module) * 31 + name_hash(name);
-	struct memo *m = memo_find(&r->types->memo, t->at, hash, MEMO_TYPE_IS);
-	struct items mro;
-	bool found = type_named(t, module, name);
-	enum err err;
-
-	if (m)
-		return m->value > 0;
-	if (found)
-		return true;
-	err = mro_read(r, t->at, &mro);
-	for (uint32_t i = 0; err == ERR_OK && !found && i < mro.count; i++) {
-		const struct type_info *base;
-
-		err = type_read(r, mro.v[i], &base);
-		found = err == ERR_OK && type_named(base, module, name);
-	}
-	if (err == ERR_OK) {
-		m = memo_add(&r->types->memo, t->at, hash, MEMO_TYPE_IS);
-		if (m)
-			m->value = found;
-	}
-	return found;
-}
-
-/* A member descriptor of this very type: offset, or -1. */
-static enum err members_find(struct reader *r, vaddr type, const char *slot, int32_t *ret)
-{
-	vaddr members;
-	enum err err = read_ptr(r, type, r->lay->type_members, &members);
-
-	*ret = -1;
-	if (err != ERR_OK || !members)
-		return err;
-	for (uint32_t i = 0; i < TYPE_MEMBERS_MAX; i++) {
-		vaddr at = members + (vaddr)i * MEMBER_SIZE, name;
-		uint64_t offset;
-		uint32_t kind;
-
-		if ((err = read_u64(r, at + MEMBER_NAME, &name)) != ERR_OK)
-			return err;
-		if (!name)
-			return ERR_OK;
-		if (!c_string_is(r, name, slot))
-			continue;
-		if ((err = read_u32(r, at + MEMBER_TYPE, &kind)) != ERR_OK ||
-		    (err = read_u64(r, at + MEMBER_OFFSET, &offset)) != ERR_OK)
-			return err;
-		if ((kind != MEMBER_OBJECT && kind != MEMBER_OBJECT_EX) || offset > INT32_MAX ||
-		    offset % POINTER_SIZE)
-			return ERR_SHAPE;
-		*ret = (int32_t)offset;
-		return ERR_OK;
-	}
-	return ERR_BOUND;
-}
-
-enum err type_slot(struct reader *r, const struct type_info *t, const char *slot, uint32_t *ret)
-{
-	uint64_t hash = name_hash(slot);
-	struct memo *m = memo_find(&r->types->memo, t->at, hash, MEMO_SLOT);
-	int32_t offset = -1;
-	struct items mro;
-	enum err err = ERR_OK;
-
-	if (m) {
-		offset = m->value;
-	} else {
-		err = mro_read(r, t->at, &mro);
-		for (uint32_t i = 0; err == ERR_OK && offset < 0 && i < mro.count; i++)
-			err = members_find(r, mro.v[i], slot, &offset);
-		if (err == ERR_OK)
-			m = memo_add(&r->types->memo, t->at, hash, MEMO_SLOT);
-		if (err == ERR_OK && m)
-			m->value = offset;
-	}
-	if (err != ERR_OK)
-		return err;
-	if (offset < 0)
-		return ERR_SHAPE;
-	*ret = (uint32_t)offset;
-	return ERR_OK;
 }
