@@ -33,6 +33,18 @@ static inline bool object_plausible(vaddr at)
 	return at && !(at & (POINTER_SIZE - 1));
 }
 
+/* `len` bytes of the target: in the page cache where they lie in one page, else copied to `buffer`. NULL: *err says why. */
+static inline const uint8_t *view(struct reader *r, vaddr at, size_t len, void *buffer,
+				  enum err *err)
+{
+	const void *p = mem_peek(r->mem, at, len);
+
+	if (p)
+		return p;
+	*err = mem_read(r->mem, at, buffer, len);
+	return *err == ERR_OK ? buffer : NULL;
+}
+
 /* ERR_SHAPE when the object is not of that kind. *type_ret may be NULL. */
 must_check enum err object_expect(struct reader *r, vaddr at, enum type_kind kind,
 				  const struct type_info **type_ret);

@@ -19,13 +19,14 @@ static enum err str_head_read(struct reader *r, vaddr at, struct str_head *ret)
 {
 	const struct layout *lay = r->lay;
 	uint64_t kind, compact, ascii;
-	uint8_t head[STR_HEAD_MAX];
+	uint8_t buffer[STR_HEAD_MAX];
+	const uint8_t *head;
 	enum err err;
 
-	if (lay->str_sizeof_ascii > sizeof(head))
+	if (lay->str_sizeof_ascii > sizeof(buffer))
 		return ERR_SHAPE;
-	err = mem_read(r->mem, at, head, lay->str_sizeof_ascii);
-	if (err != ERR_OK)
+	head = view(r, at, lay->str_sizeof_ascii, buffer, &err);
+	if (!head)
 		return err;
 	if (!field_decode(head, lay->str_length, &ret->length) ||
 	    !field_decode(head, lay->str_kind, &kind) ||

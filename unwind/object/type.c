@@ -312,12 +312,12 @@ enum err type_read(struct reader *r, vaddr type, const struct type_info **ret)
 	bool whole = !c->in_module;
 	enum err err;
 
-	if (!type_cache_reserve(c))
-		return ERR_BOUND;
-	slot = type_slot_of(c->slots, c->mask, type);
-	if (*slot) {
-		*ret = *slot;
-		return ERR_OK;
+	if (c->slots) {
+		slot = type_slot_of(c->slots, c->mask, type);
+		if (*slot) {
+			*ret = *slot;
+			return ERR_OK;
+		}
 	}
 	t = arena_alloc(&c->arena, sizeof(*t));
 	if (!t)
@@ -333,7 +333,7 @@ enum err type_read(struct reader *r, vaddr type, const struct type_info **ret)
 		err = kind_by_mro(r, t);
 	if (err != ERR_OK)
 		return err;
-	/* The walk above may have cached other types, and grown the table. */
+	/* Looking into it may have cached other types, and grown the table. */
 	if (whole || !(t->flags & FLAG_HEAPTYPE)) {
 		if (!type_cache_reserve(c))
 			return ERR_BOUND;

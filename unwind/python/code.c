@@ -174,14 +174,27 @@ static enum err code_fill(struct reader *r, vaddr at, struct code_info *info)
 	return ERR_OK;
 }
 
-/* Still the code object that was read: its names are still its own. */
+/* Still the code object that was read: its names are still its own. They lie side by side in all versions. */
 static bool code_unchanged(struct reader *r, const struct code_info *info)
 {
-	vaddr qualname, filename;
+	struct field qualname = r->lay->code_qualname, filename = r->lay->code_filename;
+	uint16_t start = qualname.offset < filename.offset ? qualname.offset : filename.offset;
+	uint8_t buffer[64];
+	const uint8_t *p;
+	uint64_t q, f;
+	enum err err;
 
-	return read_ptr(r, info->at, r->lay->code_qualname, &qualname) == ERR_OK &&
-	       read_ptr(r, info->at, r->lay->code_filename, &filename) == ERR_OK &&
-	       qualname == info->qualname_at && filename == info->filename_at;
+	qualname.offset = (uint16_t)(qualname.offset - start);
+	filename.offset = (uint16_t)(filename.offset - start);
+	if (qualname.offset > sizeof(buffer) - POINTER_SIZE ||
+	    filename.offset > sizeof(buffer) - POINTER_SIZE)
+		return false;
+	p = view(r, info->at + start,
+		 (qualname.offset > filename.offset ? qualname.offset : filename.offset) +
+			 POINTER_SIZE,
+		 buffer, &err);
+	return p && field_decode(p, qualname, &q) && field_decode(p, filename, &f) &&
+	       q == info->qualname_at && f == info->filename_at;
 }
 
 enum err code_read(struct reader *r, vaddr code, struct code_info **ret)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of the interpreter (Include/internal/pycore_frame.h, pycore_interpframe_structs.h): code, line, caller, variables, and a thread's whole stack. */
 #include "unwind/object/internal.h"
-#include "unwind/python/python.h"
+#include "unwind/python/internal.h"
 
 #include <string.h>
-
-#define FRAME_HEAD_MAX 128u
 
 vaddr stackref_object(const struct reader *r, uint64_t slot)
 {
@@ -34,19 +32,13 @@ static vaddr bytecode_start(struct reader *r, const uint8_t *head, const struct 
 	return start;
 }
 
-enum err frame_read(struct reader *r, vaddr at, struct frame_walk *ret)
+enum err frame_decode(struct reader *r, vaddr at, const uint8_t *head, struct frame_walk *ret)
 {
 	const struct layout *lay = r->lay;
-	uint8_t head[FRAME_HEAD_MAX];
 	uint64_t previous, executable, instr, owner;
 	enum err err;
 
 	*ret = (struct frame_walk){.at = at};
-	if (!object_plausible(at) || lay->frame_localsplus.offset > sizeof(head))
-		return ERR_SHAPE;
-	err = mem_read(r->mem, at, head, lay->frame_localsplus.offset);
-	if (err != ERR_OK)
-		return err;
 	if (!field_decode(head, lay->frame_previous, &previous) ||
 	    !field_decode(head, lay->frame_executable, &executable) ||
 	    !field_decode(head, lay->frame_instr, &instr) ||
@@ -62,6 +54,20 @@ enum err frame_read(struct reader *r, vaddr at, struct frame_walk *ret)
 		return err;
 	ret->line = code_line(r, ret->info, (int64_t)(instr - bytecode_start(r, head, ret->info)));
 	return ERR_OK;
+}
+
+enum err frame_read(struct reader *r, vaddr at, struct frame_walk *ret)
+{
+	uint8_t buffer[FRAME_HEAD_MAX];
+	uint32_t size = r->lay->frame_localsplus.offset;
+	const uint8_t *head;
+	enum err err;
+
+	*ret = (struct frame_walk){.at = at};
+	if (!object_plausible(at) || size > sizeof(buffer))
+		return ERR_SHAPE;
+	head = view(r, at, size, buffer, &err);
+	return head ? frame_decode(r, at, head, ret) : err;
 }
 
 enum err thread_current_frame(struct reader *r, const struct thread_walk *t, vaddr *ret)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generators, coroutines and async generators: one structure with a frame inside (Include/cpython/genobject.h); what one awaits, as _PyGen_yf would say. */
 #include "unwind/object/internal.h"
-#include "unwind/python/python.h"
+#include "unwind/python/internal.h"
 
-#define STACK_MAX (1u << 20) /* slots of one frame */
-#define CODE_UNIT 2u
+#define GEN_HEAD_MAX 256u
+#define STACK_MAX    (1u << 20) /* slots of one frame */
+#define CODE_UNIT    2u
 #define RESUME_AWAITS \
 	2u /* oparg of RESUME: 2 after yield from, 3 after await (Include/internal/pycore_opcode_utils.h) */
 #define RESUME_LOCATION 3u /* bits of the oparg that say so */
@@ -15,22 +16,23 @@ vaddr gen_of_frame(const struct reader *r, vaddr frame)
 }
 
 /* The slot that lies `depth` below the end of the frame's stack (1: its top). */
-static enum err stack_slot(struct reader *r, const struct gen_walk *g, uint32_t depth, vaddr *ret)
+static enum err stack_slot(struct reader *r, const struct gen_walk *g, const uint8_t *frame,
+			   uint32_t depth, vaddr *ret)
 {
 	const struct layout *lay = r->lay;
 	vaddr locals = g->frame + lay->frame_localsplus.offset, top;
 	uint64_t slot;
-	int64_t count;
 	enum err err;
 
 	if (field_present(lay->frame_stackpointer)) {
-		err = read_ptr(r, g->frame, lay->frame_stackpointer, &top);
+		if (!field_decode(frame, lay->frame_stackpointer, &top))
+			return ERR_SHAPE;
 	} else {
-		err = read_int(r, g->frame, lay->frame_stacktop, &count);
-		top = locals + (vaddr)count * POINTER_SIZE;
+		if (!field_present(lay->frame_stacktop) ||
+		    !field_decode(frame, lay->frame_stacktop, &slot))
+			return ERR_SHAPE;
+		top = locals + (vaddr)field_extend(lay->frame_stacktop, slot) * POINTER_SIZE;
 	}
-	if (err != ERR_OK)
-		return err;
 	/* Above the variables, and no further than a stack can reach. */
 	locals += (vaddr)g->position.info->nlocalsplus * POINTER_SIZE;
 	if (top < locals + (vaddr)depth * POINTER_SIZE || top % POINTER_SIZE ||
@@ -44,15 +46,16 @@ static enum err stack_slot(struct reader *r, const struct gen_walk *g, uint32_t 
 }
 
 /* 3.11, 3.12: suspended in await or yield from, if a RESUME that says so comes next. */
-static enum err resumes_awaiting(struct reader *r, const struct gen_walk *g, bool *ret)
+static enum err resumes_awaiting(struct reader *r, const uint8_t *frame, bool *ret)
 {
 	uint8_t unit[CODE_UNIT];
 	vaddr instr;
-	enum err err = read_ptr(r, g->frame, r->lay->frame_instr, &instr);
+	enum err err;
 
 	*ret = false;
-	if (err == ERR_OK)
-		err = mem_read(r->mem, instr + CODE_UNIT, unit, sizeof(unit));
+	if (!field_decode(frame, r->lay->frame_instr, &instr))
+		return ERR_SHAPE;
+	err = mem_read(r->mem, instr + CODE_UNIT, unit, sizeof(unit));
 	if (err != ERR_OK)
 		return err;
 	for (size_t i = 0; i < sizeof(r->lay->resume_opcodes) && r->lay->resume_opcodes[i]; i++) {
@@ -62,13 +65,13 @@ static enum err resumes_awaiting(struct reader *r, const struct gen_walk *g, boo
 	return ERR_OK;
 }
 
-static enum err gen_awaits(struct reader *r, struct gen_walk *g)
+static enum err gen_awaits(struct reader *r, struct gen_walk *g, const uint8_t *frame)
 {
 	bool awaiting = g->state == GEN_SUSPENDED_YIELD_FROM;
 	enum err err;
 
 	if (r->lay->await == AWAIT_RESUME_OPARG && g->state == GEN_SUSPENDED) {
-		err = resumes_awaiting(r, g, &awaiting);
+		err = resumes_awaiting(r, frame, &awaiting);
 		if (err != ERR_OK)
 			return err;
 		if (awaiting)
@@ -76,35 +79,52 @@ static enum err gen_awaits(struct reader *r, struct gen_walk *g)
 	}
 	if (!awaiting)
 		return ERR_OK;
-	return stack_slot(r, g, r->lay->await == AWAIT_UNDER_INDEX ? 2 : 1, &g->awaits);
+	return stack_slot(r, g, frame, r->lay->await == AWAIT_UNDER_INDEX ? 2 : 1, &g->awaits);
+}
+
+/* The frame of a generator that is not over, and what it awaits. */
+static enum err gen_frame(struct reader *r, const uint8_t *frame, struct gen_walk *g)
+{
+	enum err err;
+
+	g->frame = g->at + r->lay->gen_iframe.offset;
+	err = frame_decode(r, g->frame, frame, &g->position);
+	if (err != ERR_OK)
+		return err;
+	if (g->position.owner != r->lay->owner_generator)
+		return ERR_SHAPE;
+	return gen_awaits(r, g, frame);
 }
 
 enum err gen_read(struct reader *r, vaddr gen, struct gen_walk *ret)
 {
 	const struct layout *lay = r->lay;
+	uint32_t iframe = lay->gen_iframe.offset, size = iframe + lay->frame_localsplus.offset;
+	uint8_t buffer[GEN_HEAD_MAX + FRAME_HEAD_MAX];
 	const struct type_info *t;
-	int64_t state;
-	enum err err = type_of(r, gen, &t);
+	uint64_t type, state;
+	const uint8_t *head;
+	enum err err;
 
 	*ret = (struct gen_walk){.at = gen, .state = GEN_UNKNOWN};
+	if (!object_plausible(gen) || size > sizeof(buffer))
+		return ERR_SHAPE;
+	head = view(r, gen, size, buffer, &err);
+	if (!head)
+		return err;
+	if (!field_decode(head, lay->object_type, &type) ||
+	    !field_decode(head, lay->gen_frame_state, &state))
+		return ERR_SHAPE;
+	err = type_read(r, type, &t);
 	if (err != ERR_OK)
 		return err;
 	if (t->kind != TYPE_COROUTINE && t->kind != TYPE_GENERATOR &&
 	    t->kind != TYPE_ASYNC_GENERATOR)
 		return ERR_SHAPE;
-	err = read_int(r, gen, lay->gen_frame_state, &state);
-	if (err != ERR_OK)
-		return err;
-	ret->state = layout_gen_state(lay, (int8_t)state);
+	ret->state = layout_gen_state(lay, (int8_t)field_extend(lay->gen_frame_state, state));
 	if (ret->state == GEN_UNKNOWN)
 		return ERR_SHAPE;
 	if (ret->state == GEN_COMPLETED || ret->state == GEN_CLEARED)
 		return ERR_OK;
-	ret->frame = gen + lay->gen_iframe.offset;
-	err = frame_read(r, ret->frame, &ret->position);
-	if (err == ERR_OK && ret->position.owner != lay->owner_generator)
-		err = ERR_SHAPE;
-	if (err == ERR_OK)
-		err = gen_awaits(r, ret);
-	return err;
+	return gen_frame(r, head + iframe, ret);
 }
