@@ -28,37 +28,6 @@ static uint32_t known_interpreter(const struct asyncio *a, uint32_t interpreter)
 	return interpreter == NONE && a->interp_count == 1 ? 0 : interpreter;
 }
 
-uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter)
-{
-	struct reader *r = a->r;
-	struct model *m = r->model;
-	const struct type_info *type;
-	struct loop *l;
-	uint32_t row;
-
-	if (!loop)
-		return NONE;
-	interpreter = known_interpreter(a, interpreter);
-	row = model_find_loop(m, loop);
-	if (row != NONE) {
-		if (m->loops.v[row].interpreter == NONE)
-			m->loops.v[row].interpreter = interpreter;
-		return row;
-	}
-	if (type_of(r, loop, &type) != ERR_OK || type->kind == TYPE_NONE)
-		return NONE;
-	row = model_add_loop(m, loop);
-	if (row == NONE)
-		return NONE;
-	l = &m->loops.v[row];
-	l->cls = model_intern_string(m, type->name);
-	l->interpreter = interpreter;
-	l->debug = attr_is_true(r, loop, "_debug");
-	l->state = attr_is_true(r, loop, "_closed") ? LOOP_CLOSED : LOOP_STOPPED;
-	l->time = a->now;
-	return row;
-}
-
 /* After a fork the holder names the parent: then no loop runs in this process's thread. */
 static enum err held_loop(struct reader *r, vaddr holder, vaddr *ret)
 {
@@ -196,6 +165,71 @@ static bool is_polling(struct reader *r, const struct loop *l, const struct thre
 	return thread->state != THREAD_RUNNING;
 }
 
+/*
+ * Without _asyncio the running loop is kept in a threading.local of asyncio.events; the loop's own word for its thread is at hand. With it that
+ * word is not asked: it outlives a fork.
+ */
+static void bind_by_thread_id(struct asyncio *a, struct loop *l)
+{
+	struct reader *r = a->r;
+	int64_t thread_id = 0;
+	uint32_t interpreter;
+	vaddr module = 0;
+
+	if (attr_long(r, l->id, "_thread_id", &thread_id) != ERR_OK)
+		return;
+	for (uint32_t i = 0; i < a->thread_count; i++) {
+		struct thread_ref *ref = &a->threads[i];
+
+		if (ref->running_loop || ref->walk.thread_id != (uint64_t)thread_id)
+			continue;
+		interpreter = interpreter_row(a, ref->walk.interp);
+		if (interpreter == NONE || !a->interps[interpreter].modules ||
+		    (module_dict(r, &a->interps[interpreter], "_asyncio", &module) == ERR_OK &&
+		     module))
+			continue;
+		ref->running_loop = l->id;
+		l->thread = ref->row;
+		if (ref->row != NONE)
+			r->model->threads.v[ref->row].loop = model_find_loop(r->model, l->id);
+		l->state = is_polling(r, l, ref) ? LOOP_POLLING : LOOP_RUNNING;
+		return;
+	}
+}
+
+uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter)
+{
+	struct reader *r = a->r;
+	struct model *m = r->model;
+	const struct type_info *type;
+	struct loop *l;
+	uint32_t row;
+
+	if (!loop)
+		return NONE;
+	interpreter = known_interpreter(a, interpreter);
+	row = model_find_loop(m, loop);
+	if (row != NONE) {
+		if (m->loops.v[row].interpreter == NONE)
+			m->loops.v[row].interpreter = interpreter;
+		return row;
+	}
+	if (type_of(r, loop, &type) != ERR_OK || type->kind == TYPE_NONE)
+		return NONE;
+	row = model_add_loop(m, loop);
+	if (row == NONE)
+		return NONE;
+	l = &m->loops.v[row];
+	l->cls = model_intern_string(m, type->name);
+	l->interpreter = interpreter;
+	l->debug = attr_is_true(r, loop, "_debug");
+	l->state = attr_is_true(r, loop, "_closed") ? LOOP_CLOSED : LOOP_STOPPED;
+	l->time = a->now;
+	if (l->state == LOOP_STOPPED)
+		bind_by_thread_id(a, l);
+	return row;
+}
+
 static void bind_thread(struct asyncio *a, struct thread_ref *ref)
 {
 	struct model *m = a->r->model;
@@ -246,18 +280,19 @@ enum err loops_read(struct asyncio *a)
 	struct model *m = a->r->model;
 	enum err err;
 
+	for (uint32_t i = 0; i < a->thread_count; i++) {
+		err = read_thread(a, &a->threads[i]);
+		if (ends_walk(err))
+			return err;
+		m->loops_truncated |= err != ERR_OK;
+	}
 	for (uint32_t i = 0; i < a->interp_count; i++) {
 		err = read_current(a, i);
 		if (ends_walk(err))
 			return err;
 		m->loops_truncated |= err != ERR_OK;
 	}
-	for (uint32_t i = 0; i < a->thread_count; i++) {
-		err = read_thread(a, &a->threads[i]);
-		if (ends_walk(err))
-			return err;
-		m->loops_truncated |= err != ERR_OK;
+	for (uint32_t i = 0; i < a->thread_count; i++)
 		bind_thread(a, &a->threads[i]);
-	}
 	return m->out_of_memory ? ERR_NOMEM : ERR_OK;
 }
