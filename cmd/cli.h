@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line: one table of options, of which each command names the groups that it takes; parsing, help, and what was asked for. */
+#ifndef AIOTRACE_CMD_CLI_H
+#define AIOTRACE_CMD_CLI_H
+
+#include "base/error.h"
+#include "unwind/snapshot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum color_when {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER
+};
+
+/* Options come in groups; a command takes some of them. */
+enum cli_group {
+	GROUP_READ = 1 << 0, /* every reading command */
+	GROUP_TREE = 1 << 1, /* what pstree and ps show */
+};
+
+struct cli {
+	pid_t pid;
+	bool json, children, verbose;
+	enum pause_policy pause;
+	uint32_t max_pause_ms;
+	enum color_when color;
+	/* GROUP_TREE */
+	bool threads, no_fold;
+	const char *task_pattern; /* NULL: all */
+	uint32_t max_depth; /* 0: no limit */
+	double watch_seconds; /* 0: once */
+};
+
+struct command {
+	const char *name;
+	const char *summary; /* one line for `aiotrace --help` */
+	const char *description; /* for `aiotrace COMMAND --help` */
+	unsigned groups;
+	int (*run)(const struct cli *cli); /* returns the exit code */
+};
+
+/* commands.c; ends with a row without a name. */
+extern const struct command commands[];
+
+/* Parses argv and runs; returns the exit code. */
+int cli_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of commands. A new one: a file with its `run`, its prototype here, a row, and a page in man/.
+ */
+#include "cmd/commands.h"
+
+#include "cmd/cli.h"
+
+const struct command commands[] = {
+	{"pstree", "what every task waits on, as a tree",
+	 "Shows each event loop of process PID, its tasks with their await chains, what each leaf waits on,\n"
+	 "and under each task the tasks that it waits for.",
+	 GROUP_READ | GROUP_TREE, pstree_run},
+	{"ps", "the same as a table, one task a row",
+	 "Lists the tasks of process PID: name, state, what each waits on, for how long yet, and where.",
+	 GROUP_READ | GROUP_TREE, ps_run},
+	{"doctor", "what can be read of a process and how, and what to do where it can't",
+	 "Says what CPython runs in process PID, how its memory is read, and, where something is refused, the one\n"
+	 "command that mends it.",
+	 GROUP_READ, doctor_run},
+	{0},
+};

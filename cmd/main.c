@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program's entry: locale, pipes, then the command line. */
+#include "cmd/cli.h"
+
+#include <locale.h>
+#include <signal.h>
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	/* A reader that went away is a write error, and ends quietly. */
+	signal(SIGPIPE, SIG_IGN);
+	return cli_main(argc, argv);
+}

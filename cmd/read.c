@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a process id to a picture. */
+#include "cmd/read.h"
+
+#include "attach/target.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* More processes than these below one are a fork bomb. */
+#define PROCESSES_MAX 10000
+
+static void log_line(void *ctx, const char *line)
+{
+	fprintf(stderr, "aiotrace: process %d: %s\n", *(const pid_t *)ctx, line);
+}
+
+static void log_step(const struct cli *cli, pid_t pid, const char *what, uint64_t since)
+{
+	char line[160];
+
+	if (!cli->verbose)
+		return;
+	snprintf(line, sizeof(line), "%s: %.2f ms", what, (double)(clock_now_ns() - since) / 1e6);
+	log_line(&pid, line);
+}
+
+static void describe_target(struct model *m, const struct target *t, const struct layout *lay)
+{
+	struct target_info *info = &m->target;
+
+	info->pid = t->pid;
+	info->free_threaded = lay->free_threaded;
+	info->debug_build = lay->debug;
+	info->container = proc_in_container(t->pid);
+	info->layout = layout_source_name(lay->source);
+	layout_version_text(lay, info->python, sizeof(info->python));
+}
+
+static enum err take_picture(const struct cli *cli, struct target *t, struct model *m,
+			     struct error *e)
+{
+	pid_t pid = t->pid;
+	struct snapshot_options options = {
+		.pause = cli->pause,
+		.max_pause_ms = cli->max_pause_ms,
+		.threads = cli->threads,
+		.log = cli->verbose ? log_line : NULL,
+		.log_ctx = &pid,
+	};
+	struct layout lay;
+	uint64_t start = clock_now_ns();
+	enum err err = layout_find(t, &lay, e);
+
+	if (err != ERR_OK)
+		return err;
+	log_step(cli, pid, "layout found", start);
+	describe_target(m, t, &lay);
+	err = snapshot_take(t, &lay, &options, m, e);
+	if (err == ERR_OK)
+		err = proc_command(pid, &m->text, &m->target.command, &m->target.command_count);
+	if (err == ERR_OK || err == ERR_NOMEM)
+		return err;
+	/* The picture stands, although the process has ended since. */
+	return m->snapshot.wall_time > 0 && err != ERR_GONE ? ERR_OK : err;
+}
+
+enum err read_process(const struct cli *cli, pid_t pid, struct model **ret, struct error *e)
+{
+	struct target t = {0};
+	struct model *m = NULL;
+	uint64_t start = clock_now_ns();
+	enum err err = target_open(pid, &t, e);
+
+	if (err != ERR_OK)
+		return err;
+	log_step(cli, pid, "opened", start);
+	err = model_create(&m);
+	if (err == ERR_OK)
+		err = take_picture(cli, &t, m, e);
+	else
+		error_set(e, ERR_NOMEM, 0, "out of memory");
+	target_close(&t);
+	if (err != ERR_OK) {
+		model_destroy(m);
+		return err;
+	}
+	*ret = m;
+	return ERR_OK;
+}
+
+static enum err add_picture(struct pictures *p, struct model *m, struct error *e)
+{
+	if (p->count == p->capacity) {
+		size_t capacity = p->capacity ? 2 * p->capacity : 8;
+		struct model **grown = realloc(p->v, capacity * sizeof(*grown));
+
+		if (!grown) {
+			model_destroy(m);
+			return error_set(e, ERR_NOMEM, 0, "out of memory");
+		}
+		p->v = grown;
+		p->capacity = capacity;
+	}
+	p->v[p->count++] = m;
+	return ERR_OK;
+}
+
+/* The process and all below it, parents first; malloc'ed. */
+static enum err family(pid_t root, pid_t **ret, size_t *count_ret, struct error *e)
+{
+	pid_t *all = malloc(PROCESSES_MAX * sizeof(*all));
+	size_t count = 0;
+
+	if (!all)
+		return error_set(e, ERR_NOMEM, 0, "out of memory");
+	all[count++] = root;
+	for (size_t i = 0; i < count; i++) {
+		auto_free pid_t *children = NULL;
+		size_t n = 0;
+
+		if (proc_children(all[i], &children, &n) != ERR_OK)
+			continue;
+		for (size_t k = 0; k < n && count < PROCESSES_MAX; k++)
+			all[count++] = children[k];
+	}
+	*ret = all;
+	*count_ret = count;
+	return ERR_OK;
+}
+
+/* What is no Python, or has gone, belongs to no answer about Python processes; anything else is said. */
+static void say_left_out(const struct error *e)
+{
+	if (e->kind != ERR_NOT_PYTHON && e->kind != ERR_GONE)
+		fprintf(stderr, "aiotrace: %s\n", e->text);
+}
+
+enum err pictures_take(const struct cli *cli, struct pictures *ret, struct error *e)
+{
+	auto_free pid_t *pids = NULL;
+	size_t count = 0;
+	struct error first = {0};
+	enum err err = ERR_OK;
+
+	if (!cli->children) {
+		struct model *m;
+
+		err = read_process(cli, cli->pid, &m, e);
+		return err == ERR_OK ? add_picture(ret, m, e) : err;
+	}
+	err = family(cli->pid, &pids, &count, e);
+	for (size_t i = 0; i < count && err == ERR_OK; i++) {
+		struct error own = {0};
+		struct model *m;
+
+		if (read_process(cli, pids[i], &m, &own) == ERR_OK) {
+			err = add_picture(ret, m, e);
+			continue;
+		}
+		if (i == 0)
+			first = own;
+		else
+			say_left_out(&own);
+	}
+	if (err == ERR_OK && !ret->count) {
+		*e = first;
+		return first.kind;
+	}
+	if (err == ERR_OK && first.kind != ERR_OK)
+		say_left_out(&first);
+	return err;
+}
+
+void pictures_deinit(struct pictures *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		model_destroy(p->v[i]);
+	free(p->v);
+	*p = (struct pictures){0};
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pictures on standard output, once or with --watch. */
+#include "cmd/exit.h"
+#include "cmd/read.h"
+#include "report/json.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+struct text_style output_style(const struct cli *cli)
+{
+	struct text_style s = {.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	bool terminal = isatty(STDOUT_FILENO);
+	struct winsize size;
+
+	s.color = cli->color == COLOR_ALWAYS ||
+		  (cli->color == COLOR_AUTO && terminal && !(no_color && no_color[0]) && term &&
+		   strcmp(term, "dumb") != 0);
+	if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		s.width = size.ws_col;
+	return s;
+}
+
+static enum err show(const struct cli *cli, const struct pictures *p, render_text render,
+		     struct error *e)
+{
+	const struct report_options options = {
+		.style = output_style(cli),
+		.threads = cli->threads,
+		.no_fold = cli->no_fold,
+		.task_pattern = cli->task_pattern,
+		.max_depth = cli->max_depth,
+	};
+	enum err err = ERR_OK;
+
+	if (cli->json && cli->children)
+		return json_processes(stdout, p->v, p->count, e);
+	if (cli->json)
+		return json_document(stdout, p->v[0], e);
+	for (size_t i = 0; i < p->count && err == ERR_OK; i++) {
+		if (i)
+			fputc('\n', stdout);
+		err = render(stdout, p->v[i], &options, e);
+	}
+	return err;
+}
+
+static enum err show_once(const struct cli *cli, render_text render, struct error *e)
+{
+	struct pictures p = {0};
+	enum err err = pictures_take(cli, &p, e);
+
+	if (err == ERR_OK)
+		err = show(cli, &p, render, e);
+	pictures_deinit(&p);
+	return err;
+}
+
+/* A new picture replaces the old one on a terminal, and follows it elsewhere. */
+static void between_pictures(const struct cli *cli)
+{
+	struct timespec nap = {
+		(time_t)cli->watch_seconds,
+		(long)((cli->watch_seconds - (double)(time_t)cli->watch_seconds) * 1e9)};
+
+	nanosleep(&nap, NULL);
+	if (interrupted || cli->json)
+		return;
+	fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n", stdout);
+}
+
+static void catch_interrupts(void)
+{
+	struct sigaction action = {.sa_handler = on_interrupt};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+int read_and_show(const struct cli *cli, render_text render)
+{
+	struct error e = {0};
+	enum err err = ERR_OK;
+	bool shown = false;
+
+	if (cli->watch_seconds > 0)
+		catch_interrupts();
+	while (!interrupted && err == ERR_OK) {
+		err = show_once(cli, render, &e);
+		if (!(cli->watch_seconds > 0))
+			break;
+		shown |= err == ERR_OK;
+		if (err == ERR_OK)
+			between_pictures(cli);
+	}
+	/* The end of what was watched is an end, not a failure. */
+	if (err == ERR_GONE && shown) {
+		fprintf(stderr, "aiotrace: %s\n", e.text);
+		return EXIT_DONE;
+	}
+	/* A reader that has read enough (head, less) is no failure either. */
+	if (err == ERR_SYSTEM && e.sys == EPIPE)
+		return EXIT_DONE;
+	return err == ERR_OK ? EXIT_DONE : exit_with(&e);
+}
