@@ -22,7 +22,7 @@ struct type_cache {
 	struct type_info **slots;
 	uint32_t mask, count;
 	struct memo_table memo;
-	bool in_module; /* while one type's __module__ is looked up no other one's is: a target can't make us recurse */
+	bool looking; /* into one type's dict and bases: into no other's meanwhile, or a target could make us recurse */
 };
 
 static const struct {
@@ -97,7 +97,7 @@ void type_cache_clear(struct type_cache *c)
 	if (c->slots)
 		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(*c->slots));
 	c->count = 0;
-	c->in_module = false;
+	c->looking = false;
 	memo_clear(&c->memo);
 	arena_reset(&c->arena);
 }
@@ -226,23 +226,19 @@ static enum type_kind kind_by_name(const struct layout *lay, const struct type_i
 	return kind;
 }
 
-/* __module__ of a class. Unknown where another lookup is going on. */
+/* __module__ of a class. */
 static enum err class_module(struct reader *r, struct type_info *t)
 {
 	struct type_cache *c = r->types;
 	vaddr dict, module = 0;
 	enum err err;
 
-	if (c->in_module)
-		return ERR_OK;
 	err = read_ptr(r, t->at, r->lay->type_dict, &dict);
 	if (err != ERR_OK || !dict)
 		return err;
-	c->in_module = true;
 	err = dict_get(r, dict, "__module__", &module);
 	if (err == ERR_OK && module)
 		err = object_str(r, module, TYPE_NAME_MAX, &c->arena, &t->module, NULL);
-	c->in_module = false;
 	/* A module that is no str is a module that is not known. */
 	return error_is_hard(err) ? err : ERR_OK;
 }
@@ -288,7 +284,7 @@ static enum err kind_by_mro(struct reader *r, struct type_info *t)
 	enum err err;
 
 	t->kind = kind_by_python(t);
-	if (t->kind != TYPE_OTHER || r->types->in_module || !(t->flags & FLAG_HEAPTYPE))
+	if (t->kind != TYPE_OTHER || !(t->flags & FLAG_HEAPTYPE))
 		return ERR_OK;
 	err = type_mro_read(r, t->at, &mro);
 	for (uint32_t i = 0; err == ERR_OK && i < mro.count && t->kind == TYPE_OTHER; i++) {
@@ -305,11 +301,45 @@ static enum err kind_by_mro(struct reader *r, struct type_info *t)
 	return error_is_hard(err) ? err : ERR_OK;
 }
 
+/* Kind and module, after the head. A type met on the way into another one goes without what only its own dict and bases could say. */
+static enum err type_complete(struct reader *r, struct type_info *t)
+{
+	struct type_cache *c = r->types;
+	enum err err = kind_by_base(r, t);
+
+	if (err != ERR_OK)
+		return err;
+	if (!(t->flags & FLAG_HEAPTYPE)) {
+		if (!t->module.ptr)
+			t->module = STR_LIT("builtins");
+		return ERR_OK;
+	}
+	if (c->looking)
+		return ERR_OK;
+	c->looking = true;
+	if (!t->module.ptr)
+		err = class_module(r, t);
+	if (err == ERR_OK && t->kind == TYPE_OTHER)
+		err = kind_by_mro(r, t);
+	c->looking = false;
+	return err;
+}
+
+/* Gives back what was handed out since `used`, unless a type that is kept lies in it. */
+static void arena_unwind(struct type_cache *c, size_t used, uint32_t count)
+{
+	if (c->count != count)
+		return;
+	memset(c->arena.base + used, 0, c->arena.used - used);
+	c->arena.used = used;
+}
+
 enum err type_read(struct reader *r, vaddr type, const struct type_info **ret)
 {
 	struct type_cache *c = r->types;
 	struct type_info *t, **slot;
-	bool whole = !c->in_module;
+	size_t used = c->arena.used;
+	uint32_t count = c->count;
 	enum err err;
 
 	if (c->slots) {
@@ -324,24 +354,18 @@ enum err type_read(struct reader *r, vaddr type, const struct type_info **ret)
 		return ERR_BOUND;
 	err = type_head(r, type, t);
 	if (err == ERR_OK)
-		err = kind_by_base(r, t);
-	if (err == ERR_OK && !t->module.ptr && (t->flags & FLAG_HEAPTYPE))
-		err = class_module(r, t);
-	else if (err == ERR_OK && !t->module.ptr)
-		t->module = STR_LIT("builtins");
-	if (err == ERR_OK && t->kind == TYPE_OTHER)
-		err = kind_by_mro(r, t);
-	if (err != ERR_OK)
+		err = type_complete(r, t);
+	if (err == ERR_OK && !type_cache_reserve(c))
+		err = ERR_BOUND;
+	if (err != ERR_OK) {
+		arena_unwind(c, used, count);
 		return err;
-	/* Looking into it may have cached other types, and grown the table. */
-	if (whole || !(t->flags & FLAG_HEAPTYPE)) {
-		if (!type_cache_reserve(c))
-			return ERR_BOUND;
-		slot = type_slot_of(c->slots, c->mask, type);
-		if (!*slot) {
-			*slot = t;
-			c->count++;
-		}
+	}
+	/* Looking into it may have cached other types, even this one, and grown the table. */
+	slot = type_slot_of(c->slots, c->mask, type);
+	if (!*slot && (!c->looking || !(t->flags & FLAG_HEAPTYPE))) {
+		*slot = t;
+		c->count++;
 	}
 	*ret = t;
 	return ERR_OK;
