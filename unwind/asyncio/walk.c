@@ -185,6 +185,9 @@ static enum err fill_chain(struct asyncio *a, uint32_t row, const struct future_
 	for (uint32_t i = 0; i < chain.count; i++)
 		node = push_position(a->r, node, &chain.v[i].position);
 	m->tasks.v[row].chain = node;
+	/* On a thread's stack without being current: the task whose step started an eager one. */
+	if (chain.leaf_state == GEN_EXECUTING && m->tasks.v[row].state == TASK_PENDING)
+		m->tasks.v[row].state = TASK_RUNNING;
 	m->tasks.v[row].chain_truncated = chain.truncated;
 	m->tasks.v[row].damaged |= chain.damaged || err != ERR_OK;
 	if (err == ERR_OK)
