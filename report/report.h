@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all text reports take. */
+/* The picture in words, to a stdio stream: ERR_SYSTEM where it can't be written, ERR_NOMEM. (JSON: report/json.h.) */
 #ifndef AIOTRACE_REPORT_REPORT_H
 #define AIOTRACE_REPORT_REPORT_H
 
-#include "base/error.h"
 #include "model/model.h"
 #include "report/text.h"
 
@@ -11,15 +10,17 @@
 
 struct report_options {
 	struct text_style style;
-	bool threads; /* thread stacks too */
-	bool no_fold; /* alike tasks one by one */
-	const char *task_pattern; /* fnmatch(3) pattern of task names; NULL: all */
-	uint32_t max_depth; /* levels of tasks below each other; 0: no limit */
+	bool no_fold; /* alike tasks one by one, not as one line */
+	bool threads; /* the threads' stacks too */
+	const char *
+		task_pattern; /* glob on task names, NULL: all; those above and below a match are shown too */
+	uint32_t max_depth; /* levels of tasks, 0: all */
 };
 
-/* Writes and flushes. ERR_SYSTEM where `out` can't be written, ERR_NOMEM. */
+/* Loop > task > its await chain > the tasks it awaits. */
 must_check enum err tree_render(FILE *out, const struct model *m, const struct report_options *o,
 				struct error *e);
+/* One task a row. */
 must_check enum err table_render(FILE *out, const struct model *m, const struct report_options *o,
 				 struct error *e);
 
