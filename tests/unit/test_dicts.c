@@ -239,7 +239,8 @@ static void test_types(struct world *w)
 {
 	vaddr c_task = world_type(w, "_asyncio.Task", w->object, WORLD_HEAPTYPE);
 	vaddr sub = world_type(w, "MyTask", c_task, WORLD_HEAPTYPE);
-	vaddr python = world_type(w, "Task", w->object, WORLD_HEAPTYPE), mixed, other, str, ring[2];
+	vaddr python = world_type(w, "Task", w->object, WORLD_HEAPTYPE), mixed, other, str, ring[2],
+	      knot[2];
 	const struct type_info *t;
 
 	put_module(w, python, "asyncio.tasks");
@@ -250,6 +251,11 @@ static void test_types(struct world *w)
 	put_module(w, mixed, "app");
 	other = world_type(w, "Task", w->object, WORLD_HEAPTYPE);
 	put_module(w, other, "app.jobs");
+	/* Two types whose tp_mro is an instance of the other one: no end, if one looked into each. */
+	for (int i = 0; i < 2; i++)
+		knot[i] = world_type(w, "Knot", w->object, WORLD_HEAPTYPE);
+	for (int i = 0; i < 2; i++)
+		world_put_field(w, knot[i], w->lay.type_mro, world_object(w, knot[1 - i], 64));
 	str = world_type(w, "str", w->object, WORLD_HEAPTYPE); /* a class statement's */
 	ring[0] = world_type(w, "A", w->object, WORLD_HEAPTYPE);
 	ring[1] = world_type(w, "B", ring[0], WORLD_HEAPTYPE);
@@ -268,6 +274,8 @@ static void test_types(struct world *w)
 	CHECK(str_is(t->module, "app.jobs"));
 	CHECK(type_read(&w->r, str, &t) == ERR_OK && t->kind == TYPE_OTHER);
 	CHECK(type_read(&w->r, w->str, &t) == ERR_OK && t->kind == TYPE_STR);
+	CHECK(type_read(&w->r, knot[0], &t) == ERR_OK && t->kind == TYPE_OTHER);
+	CHECK(!type_is(&w->r, t, "app", "Knot"));
 	CHECK_EQUAL(type_read(&w->r, ring[0], &t), ERR_BOUND);
 	CHECK_EQUAL(type_read(&w->r, sub + 4, &t), ERR_SHAPE);
 	CHECK_EQUAL(type_read(&w->r, 0, &t), ERR_SHAPE);
