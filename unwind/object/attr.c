@@ -83,7 +83,7 @@ static enum err instance_read(struct reader *r, vaddr object, const struct type_
 enum err attr_get(struct reader *r, vaddr object, const char *name, vaddr *ret)
 {
 	const struct type_info *t;
-	struct instance in;
+	struct instance in = {0};
 	int64_t index;
 	uint32_t slot;
 	enum err err = type_of(r, object, &t);

@@ -19,7 +19,9 @@ static struct str kept(struct reader *r, struct str s)
 {
 	uint32_t row = model_intern_string(r->model, s);
 
-	return row == NONE ? (struct str){0} : r->model->strings.v[row];
+	if (row == NONE)
+		return (struct str){0};
+	return r->model->strings.v[row];
 }
 
 /* "Task.task_wakeup": the class of what it is bound to, where that is no module. */

@@ -54,7 +54,7 @@ static void items_count(struct items *items, int64_t size, uint32_t max)
 
 enum err object_list(struct reader *r, vaddr at, uint32_t max, struct items *ret)
 {
-	int64_t size;
+	int64_t size = 0;
 	vaddr item;
 	enum err err = object_expect(r, at, TYPE_LIST, NULL);
 
@@ -74,7 +74,7 @@ enum err object_list(struct reader *r, vaddr at, uint32_t max, struct items *ret
 
 enum err object_tuple(struct reader *r, vaddr at, uint32_t max, struct items *ret)
 {
-	int64_t size;
+	int64_t size = 0;
 	enum err err = object_expect(r, at, TYPE_TUPLE, NULL);
 
 	*ret = (struct items){0};

@@ -95,7 +95,7 @@ struct type_cache *type_cache_create(void)
 void type_cache_clear(struct type_cache *c)
 {
 	if (c->slots)
-		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(*c->slots));
+		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(struct type_info *));
 	c->count = 0;
 	c->looking = false;
 	memo_clear(&c->memo);

@@ -33,7 +33,7 @@ struct code_cache *code_cache_create(void)
 void code_cache_clear(struct code_cache *c)
 {
 	if (c->slots)
-		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(*c->slots));
+		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(struct code_info *));
 	c->count = 0;
 	arena_reset(&c->arena);
 }
