@@ -162,7 +162,7 @@ static enum err count_objects(const struct model *m, struct group *g)
 
 static void group_measure(const struct model *m, struct group *g)
 {
-	struct str detail = m->tasks.v[g->rows[0]].awaits.detail;
+	const struct await *first = &m->tasks.v[g->rows[0]].awaits;
 
 	g->low = g->high = g->rows[0];
 	g->left_low = g->left_high = NAN;
@@ -176,7 +176,8 @@ static void group_measure(const struct model *m, struct group *g)
 			g->high = row;
 		g->left_low = fmin(g->left_low, a->left);
 		g->left_high = fmax(g->left_high, a->left);
-		g->details_differ = g->details_differ || !str_equal(a->detail, detail);
+		g->details_differ = g->details_differ || !str_equal(a->detail, first->detail) ||
+				    (a->kind == AWAITS_TASK && a->id != first->id);
 	}
 }
 

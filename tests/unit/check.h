@@ -19,7 +19,8 @@ static inline bool check_that(bool ok, const char *what, const char *file, int l
 	return ok;
 }
 
-static inline bool check_number(long long got, long long want, const char *what, const char *file, int line)
+static inline bool check_number(long long got, long long want, const char *what, const char *file,
+				int line)
 {
 	check_count++;
 	if (got == want)
@@ -29,18 +30,21 @@ static inline bool check_number(long long got, long long want, const char *what,
 	return false;
 }
 
-static inline bool check_text(const char *got, const char *want, const char *what, const char *file, int line)
+static inline bool check_text(const char *got, const char *want, const char *what, const char *file,
+			      int line)
 {
 	check_count++;
 	if (got && strcmp(got, want) == 0)
 		return true;
 	check_failures++;
-	fprintf(stderr, "%s:%d: failed: %s is\n%s\n--- instead of\n%s\n---\n", file, line, what, got ? got : "NULL", want);
+	fprintf(stderr, "%s:%d: failed: %s is\n%s\n--- instead of\n%s\n---\n", file, line, what,
+		got ? got : "NULL", want);
 	return false;
 }
 
 #define CHECK(what) check_that((what), #what, __FILE__, __LINE__)
-#define CHECK_EQUAL(got, want) check_number((long long)(got), (long long)(want), #got, __FILE__, __LINE__)
+#define CHECK_EQUAL(got, want) \
+	check_number((long long)(got), (long long)(want), #got, __FILE__, __LINE__)
 #define CHECK_TEXT(got, want) check_text((got), (want), #got, __FILE__, __LINE__)
 
 /* For the end of main. */

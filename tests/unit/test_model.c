@@ -71,9 +71,12 @@ static void test_interning(void)
 	CHECK_EQUAL(model_push(m, c, g), d);
 	CHECK(model_push(m, NONE, g) != d);
 	CHECK_EQUAL(m->chains.v[d].depth, 2);
-	CHECK_EQUAL(model_intern_string(m, STR_LIT("Task")), model_intern_string(m, STR_LIT("Task")));
-	CHECK(model_intern_string(m, (struct str){"a\0b", 3}) != model_intern_string(m, STR_LIT("a")));
-	f = model_intern_frame(m, STR_LIT("sleep"), STR_LIT("/usr/lib/python3.12/asyncio/tasks.py"), 665);
+	CHECK_EQUAL(model_intern_string(m, STR_LIT("Task")),
+		    model_intern_string(m, STR_LIT("Task")));
+	CHECK(model_intern_string(m, (struct str){"a\0b", 3}) !=
+	      model_intern_string(m, STR_LIT("a")));
+	f = model_intern_frame(m, STR_LIT("sleep"), STR_LIT("/usr/lib/python3.12/asyncio/tasks.py"),
+			       665);
 	CHECK(m->frames.v[f].library);
 	f = model_intern_frame(m, STR_LIT("main"), STR_LIT("/srv/asyncio/main.py"), 1);
 	CHECK(!m->frames.v[f].library);
@@ -96,7 +99,8 @@ static void test_clear(void)
 	model_intern_string(m, STR_LIT("Task"));
 	for (int round = 0; round < 2; round++) {
 		model_clear(m);
-		before = arena_alloc(&m->text, 4096); /* what follows must not lie over the command */
+		before = arena_alloc(&m->text,
+				     4096); /* what follows must not lie over the command */
 		CHECK(before != NULL);
 		memset(before, 'x', 4096);
 		CHECK_EQUAL(m->target.pid, 17);
@@ -219,7 +223,8 @@ static void test_cost(void)
 			waits_for(m, row, row - 1);
 	}
 	CHECK(model_finish(m) == ERR_OK);
-	bytes = m->tasks.capacity * sizeof(*m->tasks.v) + m->edges.capacity * 8ul + m->text.used + (8ul << 18);
+	bytes = m->tasks.capacity * sizeof(*m->tasks.v) + m->edges.capacity * 8ul + m->text.used +
+		(8ul << 18);
 	printf("100,000 tasks: %.1f ms, %.1f MB\n", (seconds() - start) * 1e3, (double)bytes / 1e6);
 	CHECK(bytes < 30000000);
 	CHECK_EQUAL(m->chains.count, 3);
