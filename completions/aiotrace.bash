@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for aiotrace(1).
+
+_aiotrace()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=
+	local read='--children --json --pause= --max-pause= --color= --verbose -v --help -h'
+	local tree='--threads --task= --max-depth= --no-fold --watch='
+
+	if (( COMP_CWORD == 1 )); then
+		mapfile -t COMPREPLY < <(compgen -W 'pstree ps doctor help --help -h --version' -- "$cur")
+		return
+	fi
+	# "--pause=au" comes as three words.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD-2]}
+	fi
+	case $prev in
+	--pause)
+		mapfile -t COMPREPLY < <(compgen -W 'auto never always' -- "$cur")
+		return
+		;;
+	--color)
+		mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur")
+		return
+		;;
+	--max-pause | --task | --max-depth | --watch)
+		return
+		;;
+	esac
+	command=${COMP_WORDS[1]}
+	if [[ $cur == -* ]]; then
+		case $command in
+		pstree | ps)
+			mapfile -t COMPREPLY < <(compgen -W "$tree $read" -- "$cur")
+			;;
+		doctor)
+			mapfile -t COMPREPLY < <(compgen -W "$read" -- "$cur")
+			;;
+		esac
+		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+		return
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$(pgrep -d ' ' -f python 2>/dev/null)" -- "$cur")
+}
+
+complete -F _aiotrace aiotrace

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# fish completion for aiotrace(1).
+
+set -l commands pstree ps doctor help
+set -l reading pstree ps doctor
+set -l tree pstree ps
+
+complete -c aiotrace -f
+complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a pstree -d 'What every task waits on, as a tree'
+complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a ps -d 'The same as a table, one task a row'
+complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'What can be read of a process and how'
+complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a help -d 'List the commands'
+complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -l version -d 'Show the version'
+complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -a '(__fish_complete_pids)'
+
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l threads -d 'Python stack of every thread too'
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l task -x -d 'Only tasks whose name matches'
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l max-depth -x -d 'Levels of tasks below each other'
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l no-fold -d 'Alike tasks one by one'
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l watch -x -d 'Repeat every so many seconds'
+
+complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -l children -d 'Every Python process below it too'
+complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -l json -d 'One JSON document'
+complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -l pause -x -a 'auto never always' -d 'May it be stopped'
+complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -l max-pause -x -d 'Longest stop allowed, milliseconds'
+complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -l color -x -a 'auto always never' -d 'Colours'
+complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -s v -l verbose -d 'Say what is done and how long it takes'
+complete -c aiotrace -s h -l help -d 'Show help'
