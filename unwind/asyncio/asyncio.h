@@ -33,6 +33,9 @@ struct asyncio {
 	uint32_t interp_count;
 	struct thread_ref *threads;
 	uint32_t thread_count;
+	struct executor_calls *
+		calls; /* waits_executor.c: what the worker threads run; made when first asked for */
+	uint32_t scanned; /* waits_tasks.c: tasks looked at for as_completed() */
 	double now; /* loop.time() of the target (its CLOCK_MONOTONIC) when the walk began */
 	uint32_t *first_task; /* by interpreter: its first row of model.tasks; tasks_enumerate's */
 	struct chain_position *chain; /* await_chain_read's buffer, used again by the next call */

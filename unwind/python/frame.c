@@ -168,3 +168,61 @@ enum err frame_local(struct reader *r, vaddr frame, struct code_info *info, cons
 		return read_ptr(r, *ret, r->lay->cell_ref, ret);
 	return ERR_OK;
 }
+
+/* The end of the value stack: a pointer from 3.14 on, a count of slots before. */
+enum err frame_stack_top(struct reader *r, const uint8_t *head, vaddr frame,
+			 const struct code_info *info, vaddr *ret)
+{
+	const struct layout *lay = r->lay;
+	vaddr locals = frame + lay->frame_localsplus.offset, top;
+	uint64_t slot;
+
+	if (field_present(lay->frame_stackpointer)) {
+		if (!field_decode(head, lay->frame_stackpointer, &top))
+			return ERR_SHAPE;
+	} else {
+		if (!field_present(lay->frame_stacktop) ||
+		    !field_decode(head, lay->frame_stacktop, &slot))
+			return ERR_SHAPE;
+		top = locals + (vaddr)field_extend(lay->frame_stacktop, slot) * POINTER_SIZE;
+	}
+	/* Above the variables, and no further than a stack can reach. */
+	locals += (vaddr)info->nlocalsplus * POINTER_SIZE;
+	if (top < locals || top % POINTER_SIZE || top > locals + (vaddr)STACK_MAX * POINTER_SIZE)
+		return ERR_SHAPE;
+	*ret = top;
+	return ERR_OK;
+}
+
+enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t max,
+		     struct items *ret)
+{
+	uint8_t buffer[FRAME_HEAD_MAX];
+	const uint8_t *head;
+	vaddr top = 0, bottom;
+	uint64_t slot;
+	enum err err;
+
+	*ret = (struct items){0};
+	if (r->lay->frame_localsplus.offset > sizeof(buffer))
+		return ERR_SHAPE;
+	head = view(r, frame->at, r->lay->frame_localsplus.offset, buffer, &err);
+	if (!head)
+		return err;
+	err = frame_stack_top(r, head, frame->at, frame->info, &top);
+	if (err != ERR_OK)
+		return err;
+	bottom = frame->at + r->lay->frame_localsplus.offset +
+		 (vaddr)frame->info->nlocalsplus * POINTER_SIZE;
+	if (top - bottom > (vaddr)max * POINTER_SIZE) {
+		bottom = top - (vaddr)max * POINTER_SIZE;
+		ret->truncated = true;
+	}
+	err = scratch_alloc(r, (uint32_t)((top - bottom) / POINTER_SIZE), sizeof(*ret->v), &ret->v);
+	for (; err == ERR_OK && bottom < top; bottom += POINTER_SIZE) {
+		err = read_u64(r, bottom, &slot);
+		if (err == ERR_OK)
+			ret->v[ret->count++] = stackref_object(r, slot);
+	}
+	return err;
+}

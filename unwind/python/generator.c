@@ -4,7 +4,6 @@
 #include "unwind/python/internal.h"
 
 #define GEN_HEAD_MAX 256u
-#define STACK_MAX    (1u << 20) /* slots of one frame */
 #define CODE_UNIT    2u
 #define RESUME_AWAITS \
 	2u /* oparg of RESUME: 2 after yield from, 3 after await (Include/internal/pycore_opcode_utils.h) */
@@ -19,24 +18,14 @@ vaddr gen_of_frame(const struct reader *r, vaddr frame)
 static enum err stack_slot(struct reader *r, const struct gen_walk *g, const uint8_t *frame,
 			   uint32_t depth, vaddr *ret)
 {
-	const struct layout *lay = r->lay;
-	vaddr locals = g->frame + lay->frame_localsplus.offset, top;
+	vaddr top, bottom = g->frame + r->lay->frame_localsplus.offset +
+			    (vaddr)g->position.info->nlocalsplus * POINTER_SIZE;
 	uint64_t slot;
-	enum err err;
+	enum err err = frame_stack_top(r, frame, g->frame, g->position.info, &top);
 
-	if (field_present(lay->frame_stackpointer)) {
-		if (!field_decode(frame, lay->frame_stackpointer, &top))
-			return ERR_SHAPE;
-	} else {
-		if (!field_present(lay->frame_stacktop) ||
-		    !field_decode(frame, lay->frame_stacktop, &slot))
-			return ERR_SHAPE;
-		top = locals + (vaddr)field_extend(lay->frame_stacktop, slot) * POINTER_SIZE;
-	}
-	/* Above the variables, and no further than a stack can reach. */
-	locals += (vaddr)g->position.info->nlocalsplus * POINTER_SIZE;
-	if (top < locals + (vaddr)depth * POINTER_SIZE || top % POINTER_SIZE ||
-	    top > locals + (vaddr)STACK_MAX * POINTER_SIZE)
+	if (err != ERR_OK)
+		return err;
+	if (top < bottom + (vaddr)depth * POINTER_SIZE)
 		return ERR_SHAPE;
 	err = read_u64(r, top - (vaddr)depth * POINTER_SIZE, &slot);
 	if (err != ERR_OK)

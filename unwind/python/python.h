@@ -94,6 +94,10 @@ vaddr stackref_object(const struct reader *r, uint64_t slot);
 must_check enum err frame_local(struct reader *r, vaddr frame, struct code_info *info,
 				const char *name, vaddr *ret);
 
+/* The value stack of a suspended generator's frame, bottom first, at most `max` slots from its top down; unset slots are 0. */
+must_check enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t max,
+				struct items *ret);
+
 /* --- generators, coroutines, async generators (generator.c) */
 struct gen_walk {
 	vaddr at;
