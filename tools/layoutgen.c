@@ -4,14 +4,18 @@
  * _collections and _functools where they are files of their own.
  *
  *	layoutgen 3.13 [--root DIR] release FILE... [debug FILE...]
+ *	layoutgen --check PID
  *
- * --root: where usr/lib/debug lies for files that have their debug information apart.
+ * --root: where usr/lib/debug lies for files that have their debug information apart. --check: what layout_find says of a running process.
  */
 #include "unwind/layout/from_dwarf.h"
 #include "unwind/layout/rows.h"
+#include "unwind/layout/table.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,9 +70,61 @@ static void print_variant(const struct layout *lay, const char *minor, const cha
 	printf("};\n");
 }
 
+/* Rows that are not as the table of that version and build has them. */
+static void print_differences(const struct layout *lay)
+{
+	static struct layout table;
+
+	table = *lay;
+	if (!layout_table_fill(&table))
+		return;
+	for (size_t i = 0; i < LAYOUT_ROW_COUNT; i++) {
+		const struct layout_row *row = &layout_rows[i];
+
+		if (!row->member && row_size_const(lay, row) != row_size_const(&table, row))
+			printf("\t%s.%s: %u, table %u\n", row->group, row->name,
+			       row_size_const(lay, row), row_size_const(&table, row));
+		if (row->member && memcmp(row_field_const(lay, row), row_field_const(&table, row),
+					  sizeof(struct field)) != 0)
+			printf("\t%s.%s: %u, table %u\n", row->group, row->name,
+			       row_field_const(lay, row)->offset,
+			       row_field_const(&table, row)->offset);
+	}
+}
+
+static int check(const char *pid_text)
+{
+	static struct layout lay;
+	struct target t = {0};
+	struct error e = {0};
+	char version[32];
+	char *end;
+	long pid = strtol(pid_text, &end, 10);
+	enum err r;
+
+	if (*end || pid <= 0 || pid > INT_MAX)
+		return 2;
+	r = target_open((pid_t)pid, &t, &e);
+	if (!r)
+		r = layout_find(&t, &lay, &e);
+	if (r) {
+		fprintf(stderr, "layoutgen: %s\n", e.text);
+		target_close(&t);
+		return r == ERR_GONE ? 4 : 3;
+	}
+	printf("%s%s, %s, asyncio offsets %s, _PyRuntime 0x%lx, %s\n",
+	       layout_version_text(&lay, version, sizeof(version)), lay.debug ? " debug" : "",
+	       layout_source_name(lay.source), lay.asyncio_found ? "found" : "not found",
+	       (unsigned long)lay.runtime, lay.python_path);
+	print_differences(&lay);
+	target_close(&t);
+	return 0;
+}
+
 static int usage(void)
 {
-	fprintf(stderr, "usage: layoutgen X.Y [--root DIR] release FILE... [debug FILE...]\n");
+	fprintf(stderr, "usage: layoutgen X.Y [--root DIR] release FILE... [debug FILE...]\n"
+			"       layoutgen --check PID\n");
 	return 2;
 }
 
@@ -79,6 +135,8 @@ int main(int argc, char **argv)
 	char minor[16];
 	int at = 2;
 
+	if (argc == 3 && !strcmp(argv[1], "--check"))
+		return check(argv[2]);
 	if (argc < 4 || strlen(argv[1]) >= sizeof(minor))
 		return usage();
 	strcpy(minor, argv[1]);
