@@ -63,6 +63,26 @@ static void put_state(struct table *k, const struct group *g)
 	task_marks(&k->cell, &k->o->style, k->m, g);
 }
 
+/* The kind's word is in every row, so that a search for it finds them all. */
+static void put_waits(struct table *k, const struct group *g)
+{
+	const struct await *a = &k->m->tasks.v[g->low].awaits;
+	const char *kind = await_kind_name(a->kind);
+
+	if (!kind)
+		return;
+	if (a->kind == AWAITS_NOT_STARTED && !a->detail.len) {
+		text_add(&k->cell, kind);
+		return;
+	}
+	task_waits(&k->cell, &k->o->style, k->m, g, false);
+	if (k->cell.v && strcasestr(k->cell.v, kind))
+		return;
+	text_clear(&k->cell);
+	text_printf(&k->cell, "%s: ", kind);
+	task_waits(&k->cell, &k->o->style, k->m, g, false);
+}
+
 static void put_loop(struct table *k, uint32_t row)
 {
 	uint32_t thread = row == NONE ? NONE : k->m->loops.v[row].thread;
@@ -100,7 +120,7 @@ static void put_cell(struct table *k, const struct group *g, enum column c)
 		put_state(k, g);
 		break;
 	case WAITS:
-		task_waits(&k->cell, &k->o->style, k->m, &k->paths, g, false);
+		put_waits(k, g);
 		break;
 	case LEFT:
 		task_left(&k->cell, &k->o->style, g);

@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-#define PLACE_COLUMNS	 100
-#define FUNCTION_COLUMNS 60
+#define PLACE_COLUMNS 100
 
 static const char *ellipsis(const struct text_style *s)
 {
@@ -84,7 +83,7 @@ void task_left(struct text *t, const struct text_style *s, const struct group *g
 }
 
 void task_waits(struct text *t, const struct text_style *s, const struct model *m,
-		const struct paths *p, const struct group *g, bool with_time)
+		const struct group *g, bool with_time)
 {
 	struct await a = m->tasks.v[g->low].awaits;
 
@@ -94,15 +93,6 @@ void task_waits(struct text *t, const struct text_style *s, const struct model *
 		a.left = NAN;
 	await_text_range(t, s, m, &a, with_time ? g->left_low : NAN,
 			 with_time ? g->left_high : NAN);
-	if (a.worker_chain != NONE) {
-		const struct frame *f = &m->frames.v[task_own_frame(m, a.worker_chain)];
-
-		text_add(t, ", now in ");
-		frame_function(t, s, f, FUNCTION_COLUMNS);
-		text_add(t, " (");
-		frame_place(t, s, p, f);
-		text_add(t, ")");
-	}
 	if (g->objects > 1) {
 		text_add(t, " (");
 		text_number(t, g->objects);

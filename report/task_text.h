@@ -15,7 +15,7 @@ void task_marks(struct text *t, const struct text_style *s, const struct model *
 		const struct group *g);
 /* What it waits on; for a group with the range of the time left, and whether they wait on different things. */
 void task_waits(struct text *t, const struct text_style *s, const struct model *m,
-		const struct paths *p, const struct group *g, bool with_time);
+		const struct group *g, bool with_time);
 /* "29.8 s", "12.1 s … 42.0 s"; nothing where no time is known. */
 void task_left(struct text *t, const struct text_style *s, const struct group *g);
 /* The innermost frame of the chain that is not asyncio's own; else the innermost; NONE without frames. */

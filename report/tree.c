@@ -228,6 +228,7 @@ static void lines_below(struct tree *k, const struct group *g, bool children, ui
 	text_add(&k->body, children ? piece(k, "│ ", "| ") : "  ");
 	tree_lines_chain(&k->lines, &k->text, task->chain, task->chain_truncated,
 			 text_str(&k->body));
+	tree_line_worker(&k->lines, &k->text, task->awaits.worker_chain, text_str(&k->body));
 	if (!hidden)
 		return;
 	text_add_bytes(&k->text, k->body.v, k->body.len);

@@ -73,7 +73,7 @@ void tree_line_task(struct tree_lines *l, struct text *t, const struct group *g)
 		return;
 	text_add(t, l->style->utf8 ? " → " : " -> ");
 	text_color(t, l->style, COLOR_WAIT);
-	task_waits(t, l->style, l->m, &l->paths, g, true);
+	task_waits(t, l->style, l->m, g, true);
 	text_color(t, l->style, COLOR_PLAIN);
 }
 
@@ -143,4 +143,16 @@ void tree_lines_chain(struct tree_lines *l, struct text *t, uint32_t chain, bool
 		return;
 	text_add_bytes(t, before.ptr, before.len);
 	text_add(t, "(the chain goes on, but was cut here)\n");
+}
+
+void tree_line_worker(struct tree_lines *l, struct text *t, uint32_t chain, struct str before)
+{
+	uint32_t frame = task_own_frame(l->m, chain);
+
+	if (frame == NONE)
+		return;
+	text_add_bytes(t, before.ptr, before.len);
+	text_add(t, "the worker: ");
+	add_frame(l, t, &l->m->frames.v[frame], 0);
+	text_add(t, "\n");
 }
