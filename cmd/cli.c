@@ -5,6 +5,7 @@
 #include "cmd/exit.h"
 #include "cmd/number.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -292,14 +293,16 @@ static int run_command(const struct command *command, int argc, char **argv)
 	return code == EXIT_DONE ? command->run(&c) : code;
 }
 
-/* Help that could not be printed is an error like any other. */
+/* What could not be written is an error like any other; but a reader that went away (head, less) wants to hear nothing. */
 static int flushed(int code)
 {
 	struct error e;
 
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	errno = 0;
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || code != EXIT_DONE || errno == EPIPE)
 		return code;
-	error_set(&e, ERR_SYSTEM, 0, "can't write to standard output");
+	error_set(&e, ERR_SYSTEM, errno, "can't write to standard output%s%s", errno ? ": " : "",
+		  errno ? strerror(errno) : "");
 	return exit_with(&e);
 }
 

@@ -11,8 +11,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FACTS_MAX 64
+#define LOOPS_MAX 20 /* listed one by one */
 
 struct examination {
 	struct doctor_report report;
@@ -39,7 +41,7 @@ __attribute__((format(printf, 5, 6))) static void add_fact(struct examination *x
 		n = (int)sizeof(line) - 1;
 	x->facts[x->report.count++] = (struct doctor_fact){
 		.section = section,
-		.name = name,
+		.name = arena_copy(&x->text, name, strlen(name) + 1),
 		.value = {arena_copy(&x->text, line, (size_t)n), (uint32_t)n},
 		.bad = bad,
 	};
@@ -113,10 +115,12 @@ static void examine_picture(struct examination *x, const struct cli *cli)
 	add_fact(x, "python", "interpreters", false, "%u", m->interpreters.count);
 	add_fact(x, "python", "threads", false, "%u", m->threads.count);
 	add_fact(x, "python", "loops", false, "%u", m->loops.count);
-	for (uint32_t i = 0; i < m->loops.count; i++) {
+	for (uint32_t i = 0; i < m->loops.count && i < LOOPS_MAX; i++) {
 		const struct loop *l = &m->loops.v[i];
+		char name[24];
 
-		add_fact(x, "python", "loop", false, "%.*s, %u tasks, thread %d",
+		snprintf(name, sizeof(name), "loop %u", i + 1);
+		add_fact(x, "python", name, false, "%.*s, %u tasks, thread %d",
 			 STR_ARG(l->cls == NONE ? STR_LIT("?") : m->strings.v[l->cls]),
 			 l->task_count, l->thread == NONE ? 0 : (int)m->threads.v[l->thread].tid);
 	}

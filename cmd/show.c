@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -114,7 +115,10 @@ int read_and_show(const struct cli *cli, render_text render)
 		return EXIT_DONE;
 	}
 	/* A reader that has read enough (head, less) is no failure either. */
-	if (err == ERR_SYSTEM && e.sys == EPIPE)
+	if (err == ERR_SYSTEM && e.sys == EPIPE) {
+		__fpurge(stdout);
+		clearerr(stdout);
 		return EXIT_DONE;
+	}
 	return err == ERR_OK ? EXIT_DONE : exit_with(&e);
 }
