@@ -39,10 +39,12 @@ static void add_kind(struct text *t, const struct text_style *s, const struct mo
 void await_text_range(struct text *t, const struct text_style *s, const struct model *m,
 		      const struct await *a, double least_left, double most_left)
 {
-	if (a->detail.ptr && a->detail.len)
-		text_safe(t, s, a->detail, DETAIL_COLUMNS);
-	else
+	if (!a->detail.len || (a->kind == AWAITS_TASK && a->tasks_count == 1)) {
 		add_kind(t, s, m, a);
+		if (a->detail.len)
+			text_add(t, ", ");
+	}
+	text_safe(t, s, a->detail, DETAIL_COLUMNS);
 	if (isnan(least_left))
 		return;
 	text_add(t, ", ");
