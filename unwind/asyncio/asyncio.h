@@ -27,19 +27,18 @@ struct thread_ref {
 };
 
 /* What is known of one walk: shared by all readers of asyncio. */
+struct waits; /* waits.h */
 struct asyncio {
 	struct reader *r;
 	struct interp_walk *interps;
 	uint32_t interp_count;
 	struct thread_ref *threads;
 	uint32_t thread_count;
-	struct executor_calls *
-		calls; /* waits_executor.c: what the worker threads run; made when first asked for */
-	uint32_t scanned; /* waits_tasks.c: tasks looked at for as_completed() */
 	double now; /* loop.time() of the target (its CLOCK_MONOTONIC) when the walk began */
 	uint32_t *first_task; /* by interpreter: its first row of model.tasks; tasks_enumerate's */
 	struct chain_position *chain; /* await_chain_read's buffer, used again by the next call */
 	uint32_t chain_capacity;
+	struct waits *waits; /* waits.c's, made at its first use */
 };
 
 /* The whole walk: interpreters, threads, loops, tasks, chains, waits, into r->model. Soft errors mark rows; hard ones are returned. */

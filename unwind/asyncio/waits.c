@@ -1,232 +1,268 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses who speaks for a wait: the innermost library function with a rule (or one around it that says more), else the object at the end. Then the time limits around it. */
+/*
+ * What a task waits on: asks the rules of the asyncio frames at the inner end of its chain, then the future that the innermost awaits. Tasks that wait
+ * for the same object share one description.
+ */
 #include "unwind/asyncio/waits.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-#define LIMITED_FRAMES 64u /* frames from the leaf outwards that are asked for time limits */
+#define KEPT_WAITS 4096u /* power of two */
+#define KEPT_WORDS 256u /* likewise */
 
-static bool ends_walk(enum err err)
-{
-	return err == ERR_DEADLINE || error_is_hard(err);
-}
-
-/* From the leaf outwards through the frames of the library: the first rule, unless one around it is marked to win. */
-static const struct wait_rule *choose(const struct await_chain *chain, uint32_t *at_ret)
-{
-	const struct wait_rule *best = NULL;
-
-	for (uint32_t i = chain->count; i > 0; i--) {
-		struct code_info *info = chain->v[i - 1].position.info;
-		const struct wait_rule *rule;
-
-		if (!info || !info->asyncio)
-			break;
-		rule = wait_rule_of(info);
-		/* A Condition that takes its lock back waits for the lock. */
-		if (!rule || (best && (!rule->outermost || (best->kind == AWAITS_LOCK &&
-							    rule->kind == AWAITS_CONDITION))))
-			continue;
-		best = rule;
-		*at_ret = i - 1;
-	}
-	return best;
-}
-
-/* What is on the value stack of a suspended frame under the object that it awaits: `async with` keeps its manager there. */
-static void limit_by_frame(struct wait *w, const struct chain_position *p)
-{
-	struct items slots;
-	const struct type_info *t;
-	double when;
-	vaddr at;
-
-	if (frame_stack(w->r, &p->position, 16, &slots) != ERR_OK)
-		return;
-	for (uint32_t i = 0; i + 1 < slots.count; i++) {
-		at = slots.v[i];
-		if (!at || type_of(w->r, at, &t) != ERR_OK)
-			continue;
-		if (t->kind == TYPE_METHOD &&
-		    (read_ptr(w->r, at, w->r->lay->method_self, &at) != ERR_OK ||
-		     type_of(w->r, at, &t) != ERR_OK))
-			continue;
-		if (t->kind != TYPE_OTHER || !type_is(w->r, t, "asyncio.timeouts", "Timeout"))
-			continue;
-		if (attr_get(w->r, at, "_when", &at) == ERR_OK && at && !object_is_none(w->r, at) &&
-		    object_float(w->r, at, &when) == ERR_OK)
-			wait_until(w, when);
-	}
-}
-
-static void limit(struct wait *w)
-{
-	const struct await_chain *chain = w->c->chain;
-	double before = w->out->left;
-	struct str detail = w->out->detail;
-
-	for (uint32_t i = chain->count, n = 0; i > 0 && n < LIMITED_FRAMES; i--, n++) {
-		if (chain->v[i - 1].generator)
-			limit_by_frame(w, &chain->v[i - 1]);
-	}
-	if (isnan(w->out->left) || before <= w->out->left)
-		return;
-	if (detail.len)
-		wait_detail(w, "%.*s, timeout", STR_ARG(detail));
-	else
-		wait_detail(w, "timeout");
-}
-
-enum err waits_describe(struct wait_context *c)
-{
-	struct task *task = &c->a->r->model->tasks.v[c->task];
-	struct wait w = {.c = c, .r = c->a->r, .m = c->a->r->model, .out = &task->awaits};
+/* The last description of an object under a rule (NULL: a future, without one). */
+struct kept_wait {
+	vaddr object;
 	const struct wait_rule *rule;
-	uint32_t at = 0;
-	enum err err = ERR_SHAPE;
+	struct await out;
+};
 
-	if (task->state == TASK_RUNNING || c->chain->leaf_state == GEN_EXECUTING) {
-		task->awaits.kind = AWAITS_RUNNING;
-		return ERR_OK;
-	}
-	if (c->chain->leaf_state == GEN_CREATED && c->chain->count == 1) {
-		task->awaits.kind = AWAITS_NOT_STARTED;
-		return ERR_OK;
-	}
-	rule = choose(c->chain, &at);
-	if (rule) {
-		w.at = &c->chain->v[at];
-		task->awaits.kind = rule->kind;
-		err = rule->describe(&w, rule);
-	}
-	if (err != ERR_OK && !ends_walk(err)) {
-		task->awaits.kind = AWAITS_OTHER;
-		err = wait_describe_leaf(&w,
-					 c->chain->leaf ? c->chain->leaf : c->future->fut_waiter);
-	}
-	if (err == ERR_OK)
-		limit(&w);
-	return err;
-}
+/* "Event, not set, 3 waiting" with ", timeout" behind it. */
+struct kept_words {
+	const char *of;
+	uint32_t suffix;
+	struct str whole;
+};
 
-enum err wait_local(struct wait *w, const char *name, vaddr *ret)
+enum {
+	SUFFIX_DONE = 1,
+	SUFFIX_TIMEOUT = 2,
+};
+
+static struct waits *waits_of(struct asyncio *a)
 {
-	enum err err = frame_local(w->r, w->at->position.at, w->at->position.info, name, ret);
+	struct waits *w = a->waits;
 
-	return err == ERR_OK && !*ret ? ERR_SHAPE : err;
+	if (w)
+		return w;
+	w = arena_alloc(a->r->scratch, sizeof(*w));
+	if (!w)
+		return NULL;
+	w->kept = arena_alloc(a->r->scratch, KEPT_WAITS * sizeof(*w->kept));
+	w->suffixed = arena_alloc(a->r->scratch, KEPT_WORDS * sizeof(*w->suffixed));
+	if (!w->kept || !w->suffixed)
+		return NULL;
+	a->waits = w;
+	return w;
 }
 
-enum err wait_attr(struct wait *w, vaddr object, const char *name, vaddr *ret)
+static const struct wait_rule *rule_of(struct code_info *info)
 {
-	enum err err = attr_get(w->r, object, name, ret);
-
-	return err == ERR_OK && !*ret ? ERR_SHAPE : err;
+	if (!info->rule_known) {
+		info->rule = wait_rule_find(info);
+		info->rule_known = true;
+	}
+	return info->rule;
 }
 
-enum err wait_attr_length(struct wait *w, vaddr object, const char *name, int64_t *ret)
+static struct kept_wait *kept_slot(struct waits *w, vaddr object, const struct wait_rule *rule)
 {
-	vaddr at;
-	enum err err = attr_get(w->r, object, name, &at);
+	uint64_t h = ((object >> 4) ^ (uint64_t)(uintptr_t)rule) * 0x9e3779b97f4a7c15ULL;
 
-	*ret = 0;
-	if (err != ERR_OK || !at || object_is_none(w->r, at))
-		return err;
-	return object_length(w->r, at, ret);
+	return &w->kept[(h >> 40) & (KEPT_WAITS - 1)];
 }
 
-struct str wait_class(struct wait *w, vaddr object)
+/* False where nothing is kept of it. */
+static bool recall(struct waiting *c, vaddr object, const struct wait_rule *rule)
+{
+	const struct kept_wait *k = kept_slot(c->w, object, rule);
+
+	if (k->object != object || k->rule != rule)
+		return false;
+	c->out = k->out;
+	return true;
+}
+
+static void keep(struct waiting *c, vaddr object, const struct wait_rule *rule)
+{
+	*kept_slot(c->w, object, rule) =
+		(struct kept_wait){.object = object, .rule = rule, .out = c->out};
+}
+
+static void ask_rule(struct waiting *c)
+{
+	vaddr self = c->rule->shared ? wait_local(c, "self") : 0;
+
+	if (self && recall(c, self, c->rule))
+		return;
+	c->rule->describe(c);
+	if (self && c->out.kind != AWAITS_NOTHING)
+		keep(c, self, c->rule);
+}
+
+/* The frames of asyncio's at the inner end of the chain, outermost first, until one knows. */
+static void ask_rules(struct waiting *c, uint32_t count)
+{
+	uint32_t first = count;
+
+	while (first > 0 && c->chain->v[first - 1].position.info->asyncio)
+		first--;
+	for (uint32_t i = first; i < count && c->out.kind == AWAITS_NOTHING; i++) {
+		c->frame = i;
+		c->rule = rule_of(c->chain->v[i].position.info);
+		if (c->rule && c->rule->describe && (!c->rule->innermost || i + 1 == count))
+			ask_rule(c);
+	}
+}
+
+/* By the future alone: the same for all that await it. A task's edge is quicker made than remembered. */
+static void ask_leaf(struct waiting *c)
 {
 	const struct type_info *t;
 
-	return type_of(w->r, object, &t) == ERR_OK ? t->name : STR_LIT("?");
-}
-
-void wait_add_task(struct wait *w, vaddr task)
-{
-	uint32_t row = model_find_task(w->m, task), edge;
-
-	if (row == NONE)
+	if (type_of(c->r, c->leaf, &t) != ERR_OK)
 		return;
-	edge = model_add_edge(w->m, row);
-	if (edge == NONE)
-		return;
-	if (!w->out->tasks_count++)
-		w->out->tasks_first = edge;
-}
-
-enum err wait_add_tasks(struct wait *w, const struct items *futures, uint32_t *pending_ret)
-{
-	*pending_ret = 0;
-	for (uint32_t i = 0; i < futures->count; i++) {
-		struct future_view f;
-		enum err err = future_read(w->r, futures->v[i], &f);
-
-		if (err == ERR_SHAPE)
-			continue;
-		if (err != ERR_OK)
-			return err;
-		if (f.state != 0)
-			continue;
-		++*pending_ret;
-		if (f.is_task)
-			wait_add_task(w, f.at);
-	}
-	w->out->tasks_truncated |= futures->truncated;
-	return ERR_OK;
-}
-
-void wait_until(struct wait *w, double when)
-{
-	double left = fmax(when - w->c->a->now, 0);
-
-	if (isfinite(left) && !(w->out->left <= left))
-		w->out->left = left;
-}
-
-void wait_until_timer(struct wait *w, vaddr handle)
-{
-	double when;
-	vaddr at;
-
-	if (handle && attr_get(w->r, handle, "_when", &at) == ERR_OK && at &&
-	    object_float(w->r, at, &when) == ERR_OK)
-		wait_until(w, when);
-}
-
-void wait_detail(struct wait *w, const char *format, ...)
-{
-	char line[512];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	if (n < 0)
-		return;
-	if ((size_t)n >= sizeof(line)) {
-		n = (int)sizeof(line) - 1;
-		/* Not in the middle of a character. */
-		while (n > 0 && ((unsigned char)line[n] & 0xc0) == 0x80)
-			n--;
-	}
-	w->out->detail = model_text(w->m, (struct str){line, (uint32_t)n});
-}
-
-void wait_detail_fd(struct wait *w, const char *what, int64_t fd)
-{
-	struct str target = {0};
-
-	if (fd < 0 || fd > INT32_MAX) {
-		wait_detail(w, "%s", what);
+	if (t->kind == TYPE_C_TASK || t->kind == TYPE_PY_TASK) {
+		wait_on_task(c, c->leaf);
 		return;
 	}
-	if (w->r->target && w->r->target->fds)
-		target = fds_describe(w->r->target->fds, (int)fd, w->r->scratch);
-	if (target.ptr)
-		wait_detail(w, "%s fd %d, %.*s", what, (int)fd, STR_ARG(target));
+	if (recall(c, c->leaf, NULL)) {
+		/* The same edges count again: each stands for one more "awaited by". */
+		if (!wait_more_edges(c, c->out.tasks_count)) {
+			c->out.tasks_count = 0;
+			c->out.tasks_truncated = true;
+		}
+		return;
+	}
+	wait_on_future(c, c->leaf);
+	if (c->out.kind != AWAITS_NOTHING)
+		keep(c, c->leaf, NULL);
+}
+
+/* An awaitable that is neither coroutine nor future. */
+static void say_other(struct waiting *c, vaddr object)
+{
+	struct words s = {0};
+
+	c->out.kind = AWAITS_OTHER;
+	c->out.id = object;
+	if (!object)
+		return;
+	words_str(&s, wait_type_name(c, object), 200);
+	wait_detail(c, &s);
+}
+
+/* What a suffix is put behind: the report's words where the description has none. */
+static void say_base(struct waiting *c, struct words *s)
+{
+	if (c->out.detail.len)
+		words_str(s, c->out.detail, 900);
+	else if (c->out.kind == AWAITS_TASK)
+		wait_say_task(c, s, c->out.id);
 	else
-		wait_detail(w, "%s fd %d", what, (int)fd);
+		words_add(s, c->out.kind == AWAITS_SLEEP ? "sleep" : "future");
+}
+
+static void add_suffix(struct waiting *c, uint32_t suffix)
+{
+	const char *of = c->out.detail.ptr;
+	struct kept_words *k = &c->w->suffixed[(((uintptr_t)of >> 3) ^ suffix) & (KEPT_WORDS - 1)];
+	struct words s = {0};
+
+	if (of && k->of == of && k->suffix == suffix) {
+		c->out.detail = k->whole;
+		return;
+	}
+	say_base(c, &s);
+	if (suffix & SUFFIX_DONE)
+		words_add(&s, ", done: runs on in the loop's next turn");
+	if (suffix & SUFFIX_TIMEOUT)
+		words_add(&s, ", timeout");
+	wait_detail(c, &s);
+	if (of)
+		*k = (struct kept_words){.of = of, .suffix = suffix, .whole = c->out.detail};
+}
+
+static void add_suffixes(struct waiting *c)
+{
+	double timeout = wait_open_timeout(c);
+	uint32_t suffix = c->own_timeout ? SUFFIX_TIMEOUT : 0;
+
+	if (c->leaf && wait_future_state(c, c->leaf) > 0)
+		suffix |= SUFFIX_DONE;
+	if (!isnan(timeout) && !(c->out.left <= timeout)) {
+		suffix |= SUFFIX_TIMEOUT;
+		c->out.left = timeout;
+	}
+	if (suffix)
+		add_suffix(c, suffix);
+}
+
+/* Where no frame of Python's is: a coroutine of another make. */
+static void describe_foreign(struct waiting *c)
+{
+	if (c->r->model->tasks.v[c->task].state == TASK_RUNNING)
+		c->out.kind = AWAITS_RUNNING;
+	else if (c->leaf)
+		ask_leaf(c);
+	if (c->out.kind == AWAITS_NOTHING)
+		say_other(c, c->chain->leaf);
+}
+
+static void describe_suspended(struct waiting *c)
+{
+	uint32_t count = c->chain->count;
+
+	if (wait_rule_is_future(rule_of(c->chain->v[count - 1].position.info))) {
+		count--;
+		c->frame = count;
+		c->leaf = wait_local(c, "self");
+	}
+	ask_rules(c, count);
+	if (c->out.kind == AWAITS_NOTHING && c->leaf)
+		ask_leaf(c);
+	if (c->out.kind == AWAITS_NOTHING && c->chain->leaf)
+		say_other(c, c->chain->leaf);
+	if (c->out.kind == AWAITS_NOTHING)
+		c->out.kind = AWAITS_YIELD;
+	else
+		add_suffixes(c);
+}
+
+static void describe(struct waiting *c)
+{
+	if (!c->chain->count) {
+		describe_foreign(c);
+		return;
+	}
+	switch (c->chain->leaf_state) {
+	case GEN_EXECUTING:
+		c->out.kind = AWAITS_RUNNING;
+		break;
+	case GEN_CREATED:
+		c->out.kind = AWAITS_NOT_STARTED;
+		break;
+	case GEN_SUSPENDED:
+	case GEN_SUSPENDED_YIELD_FROM:
+		describe_suspended(c);
+		break;
+	default:
+		say_other(c, 0);
+		break;
+	}
+}
+
+enum err waits_describe(struct wait_context *context)
+{
+	struct reader *r = context->a->r;
+	struct waiting c = {
+		.a = context->a,
+		.r = r,
+		.w = waits_of(context->a),
+		.task = context->task,
+		.chain = context->chain,
+		.leaf = context->chain->leaf,
+		.out = {.kind = AWAITS_NOTHING, .left = NAN, .thread = NONE, .worker_chain = NONE},
+	};
+
+	if (!c.w)
+		return ERR_NOMEM;
+	/* An awaitable of C's, or a chain cut short: the task itself knows the future. */
+	if (wait_future_state(&c, c.leaf) < 0)
+		c.leaf = context->future->fut_waiter;
+	describe(&c);
+	r->model->tasks.v[c.task].awaits = c.out;
+	if (mem_hard_error(r->mem) != ERR_OK)
+		return mem_hard_error(r->mem);
+	return mem_deadline_hit(r->mem) ? ERR_DEADLINE : ERR_OK;
 }

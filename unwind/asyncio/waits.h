@@ -1,86 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the leaf of an await chain waits on, in words. Two sources: the functions of CPython's asyncio that a task is suspended in (rules, by file and qualified name; their
- * locals hold the lock, the queue, the set of tasks), and the object at the very end (a task, a gathering future, a future with telling callbacks).
+ * What the end of an await chain waits on: a table of asyncio's own functions (file, qualified name) that says how to read each wait from the variables
+ * of its suspended frame, and readers of the objects behind it. Shared by waits*.c; callers use waits_describe of asyncio.h.
+ *
+ * These readers are forgiving: what can't be read is left out of the words, never invented. Time over and hard errors are kept by the memory
+ * (mem_deadline_hit, mem_hard_error) and returned once, by waits_describe.
  */
 #ifndef AIOTRACE_UNWIND_ASYNCIO_WAITS_H
 #define AIOTRACE_UNWIND_ASYNCIO_WAITS_H
 
 #include "unwind/asyncio/asyncio.h"
+#include "unwind/asyncio/words.h"
 
-/* One wait that is being described: where it is, and the row that it goes to. */
-struct wait {
-	struct wait_context *c;
+#define CALLBACKS_MAX	1000u
+#define FUTURE_HOPS_MAX 50u /* shields of shields, gathers in gathers, futures chained to futures */
+
+/* One wait that is being described. */
+struct waiting {
+	struct asyncio *a;
 	struct reader *r;
-	struct model *m;
-	struct await *out;
-	const struct chain_position *at; /* the frame that the rule is for */
+	struct waits *w;
+	uint32_t task; /* model row */
+	const struct await_chain *chain;
+	uint32_t frame; /* index in the chain of the frame whose rule is asked */
+	const struct wait_rule *rule;
+	vaddr leaf; /* future that the innermost frame awaits, 0 none */
+	uint32_t chained; /* futures of concurrent.futures that were followed */
+	bool own_timeout; /* out.left is that of a timeout */
+	struct await out; /* kind AWAITS_NOTHING until somebody knows */
 };
 
 struct wait_rule {
-	const char *file; /* in the asyncio package: "locks.py" */
-	const char *function; /* qualified name */
-	enum await_kind kind;
-	/* Fills w->out. ERR_SHAPE where the frame does not hold what it should: then the object at the end speaks. */
-	enum err (*describe)(struct wait *w, const struct wait_rule *rule);
-	bool outermost; /* wins over rules further in: Queue.join over the Event.wait that it uses */
+	const char *file; /* of Lib/asyncio */
+	const char *function; /* co_qualname */
+	/* Sets out.kind when the frame is in such a wait; else leaves it, and the next frame inwards is asked. */
+	void (*describe)(struct waiting *c);
+	const char *verb; /* in words, for rules that share one function */
+	const char *variable; /* the object's, likewise */
+	bool innermost; /* only where nothing of Python runs below this frame */
+	bool shared; /* the description depends on `self` alone: tasks that wait for the same share it */
 };
 
-/* waits_rules.c: NULL where a function says nothing of a wait. Remembered in the code object's info. */
-const struct wait_rule *wait_rule_of(struct code_info *info);
+/* --- values (waits_values.c); absent, None and unreadable are 0, -1 or NAN */
+vaddr wait_local(struct waiting *c, const char *name);
+vaddr wait_attr(struct waiting *c, vaddr object, const char *name);
+/* Number of elements; None counts as empty. */
+int64_t wait_length(struct waiting *c, vaddr object, const char *attr);
+int64_t wait_number(struct waiting *c, vaddr object, const char *attr);
+/* 1, 0, or -1. */
+int wait_flag(struct waiting *c, vaddr object, const char *attr);
+/* Seconds until a TimerHandle or Timeout is due, by its `_when`; past: 0. */
+double wait_due(struct waiting *c, vaddr handle);
+/* Name of the object's type. */
+struct str wait_type_name(struct waiting *c, vaddr object);
+/* C descriptor of a socket.socket; -1 where it is none or closed. */
+int wait_socket_fd(struct waiting *c, vaddr sock);
+/* ", fd 7, tcp …" */
+void wait_say_fd(struct waiting *c, struct words *s, int fd);
+/* Puts the words into the description. */
+void wait_detail(struct waiting *c, const struct words *s);
 
-/* waits_leaf.c: by the object at the end of the chain (0: none). */
-must_check enum err wait_describe_leaf(struct wait *w, vaddr leaf);
+/* --- tasks and futures (waits_future.c) */
+/* State by _asyncio's numbers (0 pending); -1 where it is no future. */
+int wait_future_state(struct waiting *c, vaddr future);
+/* What waiting for this future means: a task, gather's children, shield's inner, an executor's call, or just a future. */
+void wait_on_future(struct waiting *c, vaddr future);
+/* A task, with the edge. */
+void wait_on_task(struct waiting *c, vaddr task);
+/* "task NAME" */
+void wait_say_task(struct waiting *c, struct words *s, vaddr task);
+/* Free variable of the first done-callback (or partial) that is this function of asyncio; 0 none. */
+vaddr wait_callback_variable(struct waiting *c, vaddr future, const char *function,
+			     const char *variable);
+/* The same of one callable; 0 where it is another. */
+vaddr wait_function_variable(struct waiting *c, vaddr at, const char *function,
+			     const char *variable);
+/* First positional argument of the first done-callback that is a partial of this method of asyncio's loop; 0 none. */
+vaddr wait_callback_argument(struct waiting *c, vaddr future, const char *method);
 
-/* Describers, used by the table. */
-enum err wait_lock(struct wait *w, const struct wait_rule *rule);
-enum err wait_event(struct wait *w, const struct wait_rule *rule);
-enum err wait_condition(struct wait *w, const struct wait_rule *rule);
-enum err wait_semaphore(struct wait *w, const struct wait_rule *rule);
-enum err wait_barrier(struct wait *w, const struct wait_rule *rule);
-enum err wait_queue_get(struct wait *w, const struct wait_rule *rule);
-enum err wait_queue_put(struct wait *w, const struct wait_rule *rule);
-enum err wait_queue_join(struct wait *w, const struct wait_rule *rule);
-enum err wait_sleep(struct wait *w, const struct wait_rule *rule);
-enum err wait_turn(struct wait *w, const struct wait_rule *rule);
-enum err wait_set(struct wait *w, const struct wait_rule *rule);
-enum err wait_wait_for(struct wait *w, const struct wait_rule *rule);
-enum err wait_cancelled(struct wait *w, const struct wait_rule *rule);
-enum err wait_group(struct wait *w, const struct wait_rule *rule);
-enum err wait_completed(struct wait *w, const struct wait_rule *rule);
-enum err wait_completed_iterator(struct wait *w, const struct wait_rule *rule);
-enum err wait_stream(struct wait *w, const struct wait_rule *rule);
-enum err wait_drain(struct wait *w, const struct wait_rule *rule);
-enum err wait_socket(struct wait *w, const struct wait_rule *rule);
-enum err wait_server(struct wait *w, const struct wait_rule *rule);
-enum err wait_process(struct wait *w, const struct wait_rule *rule);
-enum err wait_process_transport(struct wait *w, const struct wait_rule *rule);
+/* --- groups (waits_group.c): edges of the description */
+struct waited_for {
+	uint32_t tasks, futures; /* all */
+	uint32_t tasks_pending, futures_pending;
+	bool truncated;
+};
+/* Adds an edge for each pending task among these futures, seen through gathers and shields; once each. */
+void wait_collect(struct waiting *c, const struct items *futures, struct waited_for *ret);
+/* ", 3 tasks", ", 2 of 5 pending" */
+void wait_say_waited_for(struct words *s, const struct waited_for *n);
+/* One edge; false where the task has no row. */
+bool wait_edge(struct waiting *c, vaddr task);
+/* Counts edges that are used once more; false where the picture has too many. */
+bool wait_more_edges(struct waiting *c, uint32_t count);
 
-/* Helpers. */
-/* A local of the rule's frame; ERR_SHAPE where it is not set. */
-must_check enum err wait_local(struct wait *w, const char *name, vaddr *ret);
-/* An attribute that must be there. */
-must_check enum err wait_attr(struct wait *w, vaddr object, const char *name, vaddr *ret);
-/* Length of a container attribute; 0 for None or absent. */
-must_check enum err wait_attr_length(struct wait *w, vaddr object, const char *name, int64_t *ret);
-/* "Lock": class name of an object. */
-struct str wait_class(struct wait *w, vaddr object);
-/* Adds an edge for each task among the futures that is not done; *pending_ret counts what is not done, tasks or not. */
-must_check enum err wait_add_tasks(struct wait *w, const struct items *futures,
-				   uint32_t *pending_ret);
-/* An edge to one task, where it is one that is known. */
-void wait_add_task(struct wait *w, vaddr task);
-/* Lowers the time left to the timer handle's; says nothing where it is no handle. */
-void wait_until_timer(struct wait *w, vaddr handle);
-/* The same for a time on the loop's clock. */
-void wait_until(struct wait *w, double when);
-void wait_detail(struct wait *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "fd 7, tcp 127.0.0.1:1 -> 127.0.0.1:2 established". */
-void wait_detail_fd(struct wait *w, const char *what, int64_t fd);
-/* A pending gathering future's tasks, nested ones too; their number and how many are done. */
-must_check enum err wait_gathered(struct wait *w, vaddr gathering, uint32_t *total_ret,
-				  uint32_t *pending_ret);
-/* waits_executor.c: work of a concurrent.futures executor. */
-must_check enum err wait_executor(struct wait *w, vaddr concurrent_future);
+/* --- executors (waits_executor.c): a call that a concurrent.futures.Future stands for */
+void wait_on_concurrent(struct waiting *c, vaddr concurrent);
+
+/* --- asyncio.timeout (waits_timeout.c): seconds until the first of the timeouts that are open around the chain; NAN none */
+double wait_open_timeout(struct waiting *c);
+
+/* --- what the rules call */
+void wait_sleep(struct waiting *c);
+void wait_lock(struct waiting *c);
+void wait_event(struct waiting *c);
+void wait_condition(struct waiting *c);
+void wait_semaphore(struct waiting *c);
+void wait_barrier(struct waiting *c);
+void wait_queue_get(struct waiting *c);
+void wait_queue_put(struct waiting *c);
+void wait_queue_join(struct waiting *c);
+void wait_for_311(struct waiting *c);
+void wait_cancel_and_wait(struct waiting *c);
+void wait_set(struct waiting *c);
+void wait_as_completed(struct waiting *c);
+void wait_as_completed_iterator(struct waiting *c);
+void wait_task_group(struct waiting *c);
+void wait_staggered(struct waiting *c);
+void wait_stream(struct waiting *c);
+void wait_socket(struct waiting *c);
+void wait_transport(struct waiting *c);
+void wait_server(struct waiting *c);
+void wait_server_closed(struct waiting *c);
+void wait_shutdown_executor(struct waiting *c);
+void wait_process(struct waiting *c);
+void wait_process_transport(struct waiting *c);
+
+/* --- rules (waits_rules.c) */
+const struct wait_rule *wait_rule_find(const struct code_info *info);
+/* True for the rule of futures' own __await__ in Python. */
+bool wait_rule_is_future(const struct wait_rule *rule);
+
+/* --- per walk (waits.c) */
+struct executors; /* waits_executor.c */
+struct waits {
+	struct executors *executors; /* NULL until the first executor call */
+	uint32_t *stamps; /* by task row: the last collection it was in */
+	uint32_t stamp, stamps_count;
+	uint64_t edges; /* of all descriptions */
+	struct kept_wait *kept;
+	struct kept_words *suffixed;
+};
 
 #endif

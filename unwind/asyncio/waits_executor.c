@@ -1,119 +1,306 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work handed to concurrent.futures: which worker thread runs it, and what that thread does now. Lib/concurrent/futures/thread.py, _WorkItem.run. */
+/*
+ * Calls handed to executors: Lib/concurrent/futures/thread.py and process.py. A running call is known by the worker thread whose stack has
+ * _WorkItem.run of its future; the other side of run_coroutine_threadsafe by the task chained to the future.
+ */
 #include "unwind/asyncio/waits.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 
-/* A worker that is inside _WorkItem.run. */
+#define OUTER_FRAMES   64u /* of a thread's stack, from the outermost: where workers begin */
+#define POOL_CALLS_MAX 100000u
+#define NAME_BYTES     200u
+#define CALLABLE_HOPS  16u
+
+/* One call that is known to run, or to stand in a process pool. */
 struct call {
-	vaddr future;
-	uint32_t thread; /* index in asyncio.threads */
-	uint32_t frame; /* of _WorkItem.run in its frames: what it runs lies further in */
+	vaddr future; /* concurrent.futures.Future; 0: empty slot */
+	vaddr callable; /* 0: not read */
+	struct str thread_name; /* Thread.name */
+	uint32_t thread; /* model row, NONE: in a pool of processes, or a thread without a row */
+	uint32_t chain; /* the worker's stack inside run() */
+	bool in_processes;
 };
 
-struct executor_calls {
-	struct call *v;
-	uint32_t count;
+struct executors {
+	struct call *v; /* open addressing */
+	uint32_t mask, count;
 };
 
-static bool is_pool_code(const struct code_info *info)
+static uint32_t slot_of(const struct executors *e, vaddr future)
 {
-	return str_ends_with(info->file, "/concurrent/futures/thread.py");
+	uint32_t i = (uint32_t)((future >> 4) * 0x9e3779b97f4a7c15ULL >> 32) & e->mask;
+
+	while (e->v[i].future && e->v[i].future != future)
+		i = (i + 1) & e->mask;
+	return i;
 }
 
-static bool find_call(struct reader *r, const struct thread_ref *t, struct call *ret)
+static bool grow(struct reader *r, struct executors *e)
 {
-	for (uint32_t i = 0; i < t->frame_count; i++) {
-		struct code_info *info = t->frames[i].info;
-		vaddr self;
+	struct executors wider = {.mask = e->v ? e->mask * 2 + 1 : 255, .count = e->count};
 
-		if (!is_pool_code(info) || !str_is(info->qualname, "_WorkItem.run"))
-			continue;
-		ret->frame = i;
-		return frame_local(r, t->frames[i].at, info, "self", &self) == ERR_OK && self &&
-		       attr_get(r, self, "future", &ret->future) == ERR_OK && ret->future;
+	wider.v = arena_alloc(r->scratch, ((size_t)wider.mask + 1) * sizeof(*wider.v));
+	if (!wider.v)
+		return false;
+	for (uint32_t i = 0; e->v && i <= e->mask; i++) {
+		if (e->v[i].future)
+			wider.v[slot_of(&wider, e->v[i].future)] = e->v[i];
 	}
-	return false;
+	*e = wider;
+	return true;
 }
 
-static struct executor_calls *calls_of(struct asyncio *a)
+static void add_call(struct reader *r, struct executors *e, const struct call *call)
 {
-	struct executor_calls *calls = a->calls;
+	uint32_t i;
 
-	if (calls)
-		return calls;
-	calls = arena_alloc(a->r->scratch, sizeof(*calls));
-	if (!calls)
-		return NULL;
-	calls->v = arena_alloc(a->r->scratch, a->thread_count * sizeof(*calls->v));
-	for (uint32_t i = 0; calls->v && i < a->thread_count; i++) {
-		struct call *call = &calls->v[calls->count];
-
-		call->thread = i;
-		calls->count += find_call(a->r, &a->threads[i], call);
-	}
-	a->calls = calls;
-	return calls;
+	if (!call->future || ((!e->v || e->count >= e->mask / 2) && !grow(r, e)))
+		return;
+	i = slot_of(e, call->future);
+	if (!e->v[i].future)
+		e->count++;
+	e->v[i] = *call;
 }
 
-/* What the worker runs: the frames within, without the pool's own; as a chain, outermost first. */
-static void describe_running(struct wait *w, const struct call *call)
+static const struct call *find_call(const struct executors *e, vaddr future)
 {
-	const struct thread_ref *t = &w->c->a->threads[call->thread];
-	const struct thread *row = t->row == NONE ? NULL : &w->m->threads.v[t->row];
-	const struct frame_walk *outer = NULL, *inner = call->frame ? &t->frames[0] : NULL;
+	const struct call *call = e && e->v ? &e->v[slot_of(e, future)] : NULL;
+
+	return call && call->future ? call : NULL;
+}
+
+static vaddr variable(struct waiting *c, const struct frame_walk *f, const char *name)
+{
+	vaddr value = 0;
+
+	if (frame_local(c->r, f->at, f->info, name, &value) != ERR_OK ||
+	    (value && object_is_none(c->r, value)))
+		return 0;
+	return value;
+}
+
+static struct str text_attr(struct waiting *c, vaddr object, const char *name)
+{
+	vaddr value = wait_attr(c, object, name);
+	struct str text = {0};
+
+	if (!value || object_str(c->r, value, NAME_BYTES, c->r->scratch, &text, NULL) != ERR_OK)
+		return (struct str){0};
+	return text;
+}
+
+/* `fn` of a work item; from 3.14 on it is first in its `task`. */
+static vaddr item_callable(struct waiting *c, vaddr item)
+{
+	vaddr fn = wait_attr(c, item, "fn"), task;
+	struct items parts;
+
+	if (fn)
+		return fn;
+	task = wait_attr(c, item, "task");
+	if (!task || object_tuple(c->r, task, 1, &parts) != ERR_OK || !parts.count)
+		return 0;
+	return parts.v[0];
+}
+
+/* What runs inside run(), without the executor's own frames. */
+static uint32_t worker_chain(struct waiting *c, const struct thread_ref *t, uint32_t run)
+{
+	struct model *m = c->r->model;
 	uint32_t node = NONE;
 
-	for (uint32_t i = call->frame; i > 0; i--) {
-		const struct frame_walk *f = &t->frames[i - 1];
+	for (uint32_t i = run; i-- > 0;) {
+		const struct frame_walk *f = &t->frames[i];
 		uint32_t frame;
 
-		if (!outer && is_pool_code(f->info))
+		if (node == NONE && str_ends_with(f->info->file, "/concurrent/futures/thread.py"))
 			continue;
-		if (!outer)
-			outer = f;
-		frame = model_intern_frame(w->m, f->info->qualname, f->info->file, f->line);
-		if (frame != NONE)
-			node = model_push(w->m, node, frame);
+		frame = model_intern_frame(m, f->info->qualname, f->info->file, f->line);
+		if (frame == NONE)
+			return NONE;
+		m->frames.v[frame].library = f->info->asyncio;
+		node = model_push(m, node, frame);
 	}
-	w->out->thread = t->row;
-	w->out->worker_chain = node;
-	if (!outer)
-		wait_detail(w, "executor, running a C function in thread %d \"%.*s\"",
-			    row ? (int)row->tid : 0, STR_ARG(row ? row->name : (struct str){0}));
-	else if (outer == inner)
-		wait_detail(w, "executor, running %.*s (line %d) in thread %d \"%.*s\"",
-			    STR_ARG(outer->info->qualname), (int)outer->line,
-			    row ? (int)row->tid : 0, STR_ARG(row ? row->name : (struct str){0}));
-	else
-		wait_detail(w,
-			    "executor, running %.*s, now in %.*s (line %d), in thread %d \"%.*s\"",
-			    STR_ARG(outer->info->qualname), STR_ARG(inner->info->qualname),
-			    (int)inner->line, row ? (int)row->tid : 0,
-			    STR_ARG(row ? row->name : (struct str){0}));
+	return node;
 }
 
-enum err wait_executor(struct wait *w, vaddr concurrent_future)
+static void index_worker(struct waiting *c, struct executors *e, const struct thread_ref *t,
+			 uint32_t run, struct str name)
 {
-	const struct executor_calls *calls = calls_of(w->c->a);
-	vaddr state = 0;
+	vaddr item = variable(c, &t->frames[run], "self");
+	struct call call = {.future = wait_attr(c, item, "future"),
+			    .callable = item_callable(c, item),
+			    .thread_name = name,
+			    .thread = t->row};
 
-	if (!calls)
-		return ERR_NOMEM;
-	w->out->kind = AWAITS_EXECUTOR;
-	w->out->id = concurrent_future;
-	for (uint32_t i = 0; i < calls->count; i++) {
-		if (calls->v[i].future == concurrent_future) {
-			describe_running(w, &calls->v[i]);
-			return ERR_OK;
-		}
+	if (!call.future)
+		return;
+	call.chain = worker_chain(c, t, run);
+	add_call(c->r, e, &call);
+}
+
+/* The thread that feeds a pool of processes holds what was submitted: {number: work item}. */
+static void index_process_pool(struct waiting *c, struct executors *e, const struct frame_walk *f)
+{
+	vaddr items = wait_attr(c, variable(c, f, "self"), "pending_work_items");
+	struct items keys, values;
+
+	if (!items || dict_items(c->r, items, POOL_CALLS_MAX, &keys, &values) != ERR_OK)
+		return;
+	for (uint32_t i = 0; i < values.count; i++) {
+		struct call call = {.future = wait_attr(c, values.v[i], "future"),
+				    .callable = wait_attr(c, values.v[i], "fn"),
+				    .thread = NONE,
+				    .chain = NONE,
+				    .in_processes = true};
+
+		add_call(c->r, e, &call);
 	}
-	if (attr_get(w->r, concurrent_future, "_state", &state) == ERR_OK && state &&
-	    object_str_is(w->r, state, "PENDING"))
-		w->out->detail = STR_LIT("executor, queued: no worker has begun it");
-	else if (state && object_str_is(w->r, state, "RUNNING"))
-		w->out->detail = STR_LIT("executor, running, but in no thread of this process");
+}
+
+static void index_thread(struct waiting *c, struct executors *e, const struct thread_ref *t)
+{
+	struct str name = {0};
+
+	for (uint32_t n = 0; n < t->frame_count && n < OUTER_FRAMES; n++) {
+		uint32_t i = t->frame_count - 1 - n;
+		const struct code_info *info = t->frames[i].info;
+
+		if (str_is(info->qualname, "Thread._bootstrap_inner"))
+			name = text_attr(c, variable(c, &t->frames[i], "self"), "_name");
+		else if (str_is(info->qualname, "_WorkItem.run") &&
+			 str_ends_with(info->file, "/concurrent/futures/thread.py"))
+			index_worker(c, e, t, i, name);
+		else if (str_is(info->qualname, "_ExecutorManagerThread.run") &&
+			 str_ends_with(info->file, "/concurrent/futures/process.py"))
+			index_process_pool(c, e, &t->frames[i]);
+	}
+}
+
+static const struct executors *executors_of(struct waiting *c)
+{
+	struct executors *e = c->w->executors;
+
+	if (e)
+		return e;
+	e = arena_alloc(c->r->scratch, sizeof(*e));
+	if (!e)
+		return NULL;
+	for (uint32_t t = 0; t < c->a->thread_count; t++)
+		index_thread(c, e, &c->a->threads[t]);
+	c->w->executors = e;
+	return e;
+}
+
+/* to_thread() submits partial(context.run, function, …): the function is what people know. */
+static vaddr behind_context(struct waiting *c, vaddr partial, vaddr fn)
+{
+	const struct type_info *t;
+	struct items args;
+	vaddr self, tuple;
+
+	if (type_of(c->r, fn, &t) != ERR_OK || t->kind != TYPE_BUILTIN ||
+	    read_ptr(c->r, fn, c->r->lay->cfunction_self, &self) != ERR_OK || !self ||
+	    type_of(c->r, self, &t) != ERR_OK || !str_is(t->name, "Context") ||
+	    read_ptr(c->r, partial, c->r->lay->partial_args, &tuple) != ERR_OK ||
+	    object_tuple(c->r, tuple, 1, &args) != ERR_OK || !args.count)
+		return fn;
+	return args.v[0];
+}
+
+static bool say_callable(struct waiting *c, struct words *s, vaddr callable)
+{
+	const struct type_info *t;
+	struct str name;
+
+	for (uint32_t i = 0; callable && i < CALLABLE_HOPS; i++) {
+		vaddr fn;
+
+		if (type_of(c->r, callable, &t) != ERR_OK || t->kind != TYPE_PARTIAL ||
+		    read_ptr(c->r, callable, c->r->lay->partial_fn, &fn) != ERR_OK)
+			break;
+		callable = behind_context(c, callable, fn);
+	}
+	if (!callable || callable_name(c->r, callable, &name) != ERR_OK || !name.len)
+		return false;
+	words_str(s, name, NAME_BYTES);
+	return true;
+}
+
+/* "running digs in thread asyncio_0" */
+static void say_running(struct waiting *c, struct words *s, const struct call *call)
+{
+	words_add(s, "running ");
+	if (!say_callable(c, s, call->callable))
+		words_add(s, "a call");
+	words_add(s, " in ");
+	if (call->thread_name.len) {
+		words_add(s, "thread ");
+		words_str(s, call->thread_name, NAME_BYTES);
+	} else if (call->thread != NONE) {
+		words_add(s, "thread %d", (int)c->r->model->threads.v[call->thread].tid);
+	} else {
+		words_add(s, "a thread");
+	}
+	c->out.thread = call->thread;
+	c->out.worker_chain = call->chain;
+}
+
+static void say_state(struct waiting *c, struct words *s, vaddr state, const struct call *call)
+{
+	if (object_str_is(c->r, state, "PENDING"))
+		words_add(s, "queued");
+	else if (object_str_is(c->r, state, "RUNNING"))
+		words_add(s, "running");
+	else if (object_str_is(c->r, state, "FINISHED"))
+		words_add(s, "finished");
 	else
-		w->out->detail = STR_LIT("executor");
-	return ERR_OK;
+		words_add(s, "cancelled");
+	if (!call) {
+		words_add(s, " for an executor");
+		return;
+	}
+	words_add(s, " in a process pool: ");
+	if (!say_callable(c, s, call->callable))
+		words_add(s, "a call");
+}
+
+/* The task that another loop runs for this future (run_coroutine_threadsafe); 0 none. */
+static vaddr chained_task(struct waiting *c, vaddr concurrent)
+{
+	vaddr list = wait_attr(c, concurrent, "_done_callbacks"), source;
+	struct items callbacks;
+
+	if (!list || object_list(c->r, list, CALLBACKS_MAX, &callbacks) != ERR_OK)
+		return 0;
+	for (uint32_t i = 0; i < callbacks.count; i++) {
+		source = wait_function_variable(
+			c, callbacks.v[i], "_chain_future.<locals>._call_check_cancel", "source");
+		if (source && wait_future_state(c, source) >= 0)
+			return source;
+	}
+	return 0;
+}
+
+void wait_on_concurrent(struct waiting *c, vaddr concurrent)
+{
+	const struct call *call = find_call(executors_of(c), concurrent);
+	vaddr state = wait_attr(c, concurrent, "_state");
+	vaddr other = call || c->chained++ ? 0 : chained_task(c, concurrent);
+	struct words s = {0};
+
+	if (other) {
+		wait_on_future(c, other);
+		return;
+	}
+	if (!state)
+		return;
+	c->out.kind = AWAITS_EXECUTOR;
+	c->out.id = concurrent;
+	if (call && !call->in_processes)
+		say_running(c, &s, call);
+	else
+		say_state(c, &s, state, call);
+	wait_detail(c, &s);
 }

@@ -1,183 +1,161 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for the world outside: streams, sockets, servers, child processes. Lib/asyncio/streams.py, selector_events.py, base_events.py, subprocess.py. */
+/*
+ * Waits for streams, sockets, connections and servers: Lib/asyncio/streams.py, selector_events.py, unix_events.py, base_events.py. The descriptor is
+ * found in the objects; what it is (addresses, state) says /proc.
+ */
 #include "unwind/asyncio/waits.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <inttypes.h>
 
-#define CALLBACKS_MAX 64u
-#define COMMAND_MAX   160u
+#define TRANSPORTS_MAX 4u /* TLS over a transport over … */
+#define SOCKETS_SAID   4u
+#define SOCKETS_MAX    1000u
 
-/* The descriptor of a transport: _sock_fd of sockets, _fileno of pipes; -1 where it is closed or of another kind. */
-static int64_t transport_fd(struct wait *w, vaddr transport)
+/* Selector and pipe transports know their descriptor; TLS has a transport beneath. */
+static int transport_fd(struct waiting *c, vaddr transport)
 {
-	static const char *const names[] = {"_sock_fd", "_fileno"};
-	int64_t fd;
+	for (uint32_t i = 0; transport && i < TRANSPORTS_MAX; i++) {
+		int64_t fd = wait_number(c, transport, "_sock_fd");
+		vaddr protocol;
 
-	for (int i = 0; i < 2; i++) {
-		vaddr at;
-
-		if (attr_get(w->r, transport, names[i], &at) == ERR_OK && at &&
-		    !object_is_none(w->r, at) && object_long(w->r, at, &fd) == ERR_OK)
-			return fd;
+		if (fd < 0)
+			fd = wait_number(c, transport, "_fileno");
+		if (fd >= 0 && fd <= INT32_MAX)
+			return (int)fd;
+		protocol = wait_attr(c, transport, "_ssl_protocol");
+		transport = wait_attr(c, protocol, "_transport");
 	}
 	return -1;
 }
 
-/* A TLS transport stands on another one: sslproto.py, _SSLProtocolTransport._ssl_protocol._transport. */
-static int64_t stream_fd(struct wait *w, vaddr transport)
+/* `self` is a StreamReader, a StreamWriter, or the protocol between them. */
+void wait_stream(struct waiting *c)
 {
-	int64_t fd = transport_fd(w, transport);
-	vaddr at;
+	struct words s = {0};
+	vaddr self = wait_local(c, "self"), transport;
 
-	if (fd < 0 && attr_get(w->r, transport, "_ssl_protocol", &at) == ERR_OK && at &&
-	    attr_get(w->r, at, "_transport", &at) == ERR_OK && at)
-		fd = transport_fd(w, at);
-	return fd;
+	if (!self)
+		return;
+	c->out.kind = AWAITS_STREAM;
+	c->out.id = self;
+	words_add(&s, "%s", c->rule->verb);
+	transport = wait_attr(c, self, "_transport");
+	if (!transport)
+		transport = wait_attr(c, wait_attr(c, self, "_protocol"), "_transport");
+	wait_say_fd(c, &s, transport_fd(c, transport));
+	wait_detail(c, &s);
 }
 
-static enum err describe_stream(struct wait *w, const char *what)
+/* From the function's own `fd`, the partial that takes the descriptor out of the selector again, or the socket. */
+static int descriptor(struct waiting *c, vaddr sock)
 {
-	vaddr self, transport;
-	enum err err = wait_local(w, "self", &self);
-
-	if (err == ERR_OK)
-		err = attr_get(w->r, self, "_transport", &transport);
-	if (err != ERR_OK)
-		return err;
-	w->out->id = self;
-	wait_detail_fd(w, what, transport ? stream_fd(w, transport) : -1);
-	return ERR_OK;
-}
-
-enum err wait_stream(struct wait *w, const struct wait_rule *rule)
-{
-	(void)rule;
-	return describe_stream(w, "stream read,");
-}
-
-enum err wait_drain(struct wait *w, const struct wait_rule *rule)
-{
-	return describe_stream(w, str_ends_with(str_from(rule->function), "drain")
-					  ? "stream drain: the peer reads too slowly,"
-					  : "stream, until it is closed,");
-}
-
-/* _add_reader() and _add_writer() leave partial(_sock_read_done, fd) among the future's callbacks. */
-static int64_t fd_of_callbacks(struct wait *w)
-{
-	struct future_view f;
-	struct items callbacks, arguments;
-	const struct type_info *t;
-	vaddr at;
+	vaddr value = wait_local(c, "fd");
 	int64_t fd;
 
-	if (!w->c->chain->leaf || future_read(w->r, w->c->chain->leaf, &f) != ERR_OK ||
-	    future_callbacks(w->r, &f, CALLBACKS_MAX, &callbacks) != ERR_OK)
-		return -1;
-	for (uint32_t i = 0; i < callbacks.count; i++) {
-		if (type_of(w->r, callbacks.v[i], &t) == ERR_OK && t->kind == TYPE_PARTIAL &&
-		    read_ptr(w->r, callbacks.v[i], w->r->lay->partial_args, &at) == ERR_OK &&
-		    object_tuple(w->r, at, 1, &arguments) == ERR_OK && arguments.count &&
-		    object_long(w->r, arguments.v[0], &fd) == ERR_OK)
-			return fd;
-	}
-	return -1;
+	if (!value)
+		value = wait_callback_argument(c, c->leaf, "BaseSelectorEventLoop._sock_read_done");
+	if (!value)
+		value = wait_callback_argument(c, c->leaf,
+					       "BaseSelectorEventLoop._sock_write_done");
+	if (value && object_long(c->r, value, &fd) == ERR_OK && fd >= 0 && fd <= INT32_MAX)
+		return (int)fd;
+	return wait_socket_fd(c, sock);
 }
 
-enum err wait_socket(struct wait *w, const struct wait_rule *rule)
+void wait_socket(struct waiting *c)
 {
-	const char *name = strrchr(rule->function, '.') + 1;
-	char what[48];
-	int64_t fd = fd_of_callbacks(w);
-	vaddr at;
+	struct words s = {0};
+	vaddr sock = wait_local(c, c->rule->variable);
 
-	if (fd < 0 && (wait_local(w, "fd", &at) != ERR_OK || object_long(w->r, at, &fd) != ERR_OK))
-		fd = -1;
-	w->out->id = w->c->chain->leaf;
-	snprintf(what, sizeof(what), "%s,", name);
-	wait_detail_fd(w, what, fd);
-	return ERR_OK;
+	if (!sock)
+		return;
+	c->out.kind = AWAITS_FD;
+	c->out.id = sock;
+	words_add(&s, "%s", c->rule->verb);
+	wait_say_fd(c, &s, descriptor(c, sock));
+	wait_detail(c, &s);
 }
 
-enum err wait_server(struct wait *w, const struct wait_rule *rule)
+/* Until a transport is ready, TLS hand-shake included: the variable is a transport, a socket or a file. */
+void wait_transport(struct waiting *c)
 {
-	vaddr self;
-	int64_t sockets;
-	enum err err = wait_local(w, "self", &self);
+	struct words s = {0};
+	vaddr object = wait_local(c, c->rule->variable);
+	int fd;
 
-	if (err == ERR_OK)
-		err = wait_attr_length(w, self, "_sockets", &sockets);
-	if (err != ERR_OK)
-		return err;
-	w->out->id = self;
-	wait_detail(w, "%s, %lld %s", rule->function, (long long)sockets,
-		    sockets == 1 ? "socket" : "sockets");
-	return ERR_OK;
+	if (!object)
+		return;
+	c->out.kind = AWAITS_FD;
+	c->out.id = object;
+	words_add(&s, "%s", c->rule->verb);
+	fd = wait_socket_fd(c, object);
+	if (fd < 0)
+		fd = transport_fd(c, object);
+	if (fd < 0)
+		fd = transport_fd(c, wait_local(c, "transport"));
+	wait_say_fd(c, &s, fd);
+	wait_detail(c, &s);
 }
 
-/* The child's command as the kernel has it. In another pid namespace the number is somebody else's here: it must be the target's child. */
-static bool child_command(struct wait *w, int64_t pid, struct str **argv, size_t *argc)
+static void say_sockets(struct waiting *c, struct words *s, vaddr server)
 {
-	struct proc_stat stat;
+	vaddr list = wait_attr(c, server, "_sockets");
+	struct items sockets;
 
-	return w->r->target && pid > 0 && pid <= INT32_MAX &&
-	       proc_stat_read((pid_t)pid, &stat, NULL) == ERR_OK &&
-	       stat.ppid == w->r->target->pid &&
-	       proc_command((pid_t)pid, w->r->scratch, argv, argc) == ERR_OK;
+	if (!list || object_list(c->r, list, SOCKETS_MAX, &sockets) != ERR_OK)
+		return;
+	for (uint32_t i = 0; i < sockets.count && i < SOCKETS_SAID; i++)
+		wait_say_fd(c, s, wait_socket_fd(c, sockets.v[i]));
+	if (sockets.count > SOCKETS_SAID)
+		words_add(s, " and %" PRIu32 " more", sockets.count - SOCKETS_SAID);
 }
 
-/* "process 4242: cat -n" */
-static void detail_process(struct wait *w, int64_t pid)
+void wait_server(struct waiting *c)
 {
-	struct str *argv = NULL;
-	char command[COMMAND_MAX] = "";
-	size_t argc = 0, used = 0;
+	struct words s = {0};
+	vaddr server = wait_local(c, "self");
 
-	if (!child_command(w, pid, &argv, &argc))
-		argc = 0;
-	for (size_t i = 0; i < argc && used + argv[i].len + 2 < sizeof(command); i++)
-		used += (size_t)snprintf(command + used, sizeof(command) - used, "%s%.*s",
-					 i ? " " : "", STR_ARG(argv[i]));
-	wait_detail(w, "process %lld%s%s", (long long)pid, command[0] ? ": " : "", command);
+	if (!server)
+		return;
+	c->out.kind = AWAITS_FUTURE;
+	c->out.id = server;
+	words_add(&s, "Server.serve_forever");
+	say_sockets(c, &s, server);
+	wait_detail(c, &s);
 }
 
-static enum err describe_pid(struct wait *w, vaddr holder)
+/* 3.11 to 3.12 count the connections, later versions hold them in a weak set. */
+void wait_server_closed(struct waiting *c)
 {
-	int64_t pid;
-	enum err err = attr_long(w->r, holder, "_pid", &pid);
+	struct words s = {0};
+	vaddr server = wait_local(c, "self"), clients;
+	struct items list;
+	int64_t count;
 
-	if (err != ERR_OK)
-		return err;
-	w->out->id = holder;
-	detail_process(w, pid);
-	return ERR_OK;
+	if (!server)
+		return;
+	c->out.kind = AWAITS_FUTURE;
+	c->out.id = server;
+	words_add(&s, "Server.wait_closed");
+	if (wait_attr(c, server, "_sockets"))
+		words_add(&s, ", not closed");
+	clients = wait_attr(c, server, "_clients");
+	count = wait_number(c, server, "_active_count");
+	if (clients && object_weakset(c->r, clients, WAITED_MAX, &list) == ERR_OK)
+		count = list.count;
+	if (count >= 0)
+		words_add(&s, ", %" PRId64 " open connection%s", count, count == 1 ? "" : "s");
+	wait_detail(c, &s);
 }
 
-enum err wait_process_transport(struct wait *w, const struct wait_rule *rule)
+void wait_shutdown_executor(struct waiting *c)
 {
-	vaddr self;
-	enum err err = wait_local(w, "self", &self);
+	struct words s = {0};
 
-	(void)rule;
-	return err == ERR_OK ? describe_pid(w, self) : err;
-}
-
-enum err wait_process(struct wait *w, const struct wait_rule *rule)
-{
-	const struct type_info *t;
-	vaddr self, transport;
-	uint32_t total, pending;
-	enum err err = wait_local(w, "self", &self);
-
-	(void)rule;
-	if (err == ERR_OK)
-		err = wait_attr(w, self, "_transport", &transport);
-	if (err == ERR_OK)
-		err = describe_pid(w, transport);
-	/* communicate() gathers the readers of its pipes. */
-	if (err == ERR_OK && w->c->chain->leaf && type_of(w->r, w->c->chain->leaf, &t) == ERR_OK &&
-	    type_is(w->r, t, "asyncio.tasks", "_GatheringFuture"))
-		err = wait_gathered(w, w->c->chain->leaf, &total, &pending);
-	return err;
+	if (!c->leaf)
+		return;
+	c->out.kind = AWAITS_FUTURE;
+	c->out.id = c->leaf;
+	words_add(&s, "shutdown_default_executor, waits for its worker threads");
+	wait_detail(c, &s);
 }

@@ -1,62 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of functions of Lib/asyncio that tasks are suspended in, 3.11 to 3.15. A function that a version does not have costs nothing. */
+/* asyncio's functions that wait, and who can read their frames. A new way to wait is one row. */
 #include "unwind/asyncio/waits.h"
 
+#define RULE(file_, function_, describe_, ...)                                           \
+	{                                                                                \
+		.file = file_, .function = function_, .describe = describe_, __VA_ARGS__ \
+	}
+
+/* In a contiguous run of asyncio's frames the outermost row that knows its wait counts: Barrier.wait before Condition.wait_for before Condition.wait. */
 static const struct wait_rule rules[] = {
-	/* innermost wins */
-	{"tasks.py", "sleep", AWAITS_SLEEP, wait_sleep, false},
-	{"tasks.py", "__sleep0", AWAITS_YIELD, wait_turn, false},
-	{"tasks.py", "_wait", AWAITS_WAIT, wait_set, false},
-	{"tasks.py", "_cancel_and_wait", AWAITS_TASK, wait_cancelled, false},
-	{"tasks.py", "wait_for", AWAITS_TASK, wait_wait_for, false},
-	{"locks.py", "Lock.acquire", AWAITS_LOCK, wait_lock, false},
-	{"locks.py", "Event.wait", AWAITS_EVENT, wait_event, false},
-	{"locks.py", "Semaphore.acquire", AWAITS_SEMAPHORE, wait_semaphore, false},
-	{"streams.py", "StreamReader._wait_for_data", AWAITS_STREAM, wait_stream, false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_recv", AWAITS_FD, wait_socket, false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_recv_into", AWAITS_FD, wait_socket,
-	 false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_recvfrom", AWAITS_FD, wait_socket,
-	 false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_recvfrom_into", AWAITS_FD, wait_socket,
-	 false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_sendall", AWAITS_FD, wait_socket, false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_sendto", AWAITS_FD, wait_socket, false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_connect", AWAITS_FD, wait_socket, false},
-	{"selector_events.py", "BaseSelectorEventLoop.sock_accept", AWAITS_FD, wait_socket, false},
-	/* these stand around one of the above and say more */
-	{"locks.py", "Condition.wait", AWAITS_CONDITION, wait_condition, true},
-	{"locks.py", "Condition.wait_for", AWAITS_CONDITION, wait_condition, true},
-	{"locks.py", "Barrier.wait", AWAITS_BARRIER, wait_barrier, true},
-	{"queues.py", "Queue.get", AWAITS_QUEUE, wait_queue_get, true},
-	{"queues.py", "Queue.put", AWAITS_QUEUE, wait_queue_put, true},
-	{"queues.py", "Queue.join", AWAITS_QUEUE, wait_queue_join, true},
-	{"taskgroups.py", "TaskGroup.__aexit__", AWAITS_WAIT, wait_group, true},
-	{"tasks.py", "as_completed.<locals>._wait_for_one", AWAITS_WAIT, wait_completed, true},
-	{"tasks.py", "_AsCompletedIterator._wait_for_one", AWAITS_WAIT, wait_completed_iterator,
-	 true},
-	{"streams.py", "StreamWriter.drain", AWAITS_STREAM, wait_drain, true},
-	{"streams.py", "StreamWriter.wait_closed", AWAITS_STREAM, wait_drain, true},
-	{"base_events.py", "Server.serve_forever", AWAITS_FUTURE, wait_server, true},
-	{"base_events.py", "Server.wait_closed", AWAITS_FUTURE, wait_server, true},
-	{"base_subprocess.py", "BaseSubprocessTransport._wait", AWAITS_PROCESS,
-	 wait_process_transport, true},
-	{"subprocess.py", "Process.wait", AWAITS_PROCESS, wait_process, true},
-	{"subprocess.py", "Process.communicate", AWAITS_PROCESS, wait_process, true},
+	/* The frame of a future's own __await__, where futures are written in Python. */
+	{.file = "futures.py", .function = "Future.__await__"},
+
+	RULE("tasks.py", "sleep", wait_sleep, .innermost = true),
+	RULE("tasks.py", "wait_for", wait_for_311),
+	RULE("tasks.py", "_cancel_and_wait", wait_cancel_and_wait, .innermost = true),
+	RULE("tasks.py", "_wait", wait_set, .innermost = true),
+	RULE("tasks.py", "as_completed.<locals>._wait_for_one", wait_as_completed),
+	RULE("tasks.py", "_AsCompletedIterator._wait_for_one", wait_as_completed_iterator),
+	RULE("taskgroups.py", "TaskGroup.__aexit__", wait_task_group),
+	RULE("taskgroups.py", "TaskGroup._aexit", wait_task_group),
+	RULE("staggered.py", "staggered_race", wait_staggered, .innermost = true),
+
+	RULE("locks.py", "Lock.acquire", wait_lock, .shared = true),
+	RULE("locks.py", "Event.wait", wait_event, .shared = true),
+	RULE("locks.py", "Condition.wait", wait_condition),
+	RULE("locks.py", "Condition.wait_for", wait_condition),
+	RULE("locks.py", "Semaphore.acquire", wait_semaphore, .shared = true),
+	RULE("locks.py", "Barrier.wait", wait_barrier, .shared = true),
+	RULE("queues.py", "Queue.get", wait_queue_get, .shared = true),
+	RULE("queues.py", "Queue.put", wait_queue_put, .shared = true),
+	RULE("queues.py", "Queue.join", wait_queue_join, .shared = true),
+
+	RULE("streams.py", "StreamReader.read", wait_stream, .verb = "StreamReader.read"),
+	RULE("streams.py", "StreamReader.readline", wait_stream, .verb = "StreamReader.readline"),
+	RULE("streams.py", "StreamReader.__anext__", wait_stream, .verb = "StreamReader.readline"),
+	RULE("streams.py", "StreamReader.readuntil", wait_stream, .verb = "StreamReader.readuntil"),
+	RULE("streams.py", "StreamReader.readexactly", wait_stream,
+	     .verb = "StreamReader.readexactly"),
+	RULE("streams.py", "StreamReader._wait_for_data", wait_stream, .verb = "StreamReader"),
+	RULE("streams.py", "StreamWriter.drain", wait_stream, .verb = "StreamWriter.drain"),
+	RULE("streams.py", "StreamWriter.wait_closed", wait_stream,
+	     .verb = "StreamWriter.wait_closed"),
+	RULE("streams.py", "FlowControlMixin._drain_helper", wait_stream, .verb = "drain"),
+
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_recv", wait_socket,
+	     .verb = "sock_recv", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_recv_into", wait_socket,
+	     .verb = "sock_recv_into", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_recvfrom", wait_socket,
+	     .verb = "sock_recvfrom", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_recvfrom_into", wait_socket,
+	     .verb = "sock_recvfrom_into", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_sendall", wait_socket,
+	     .verb = "sock_sendall", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_sendto", wait_socket,
+	     .verb = "sock_sendto", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_connect", wait_socket,
+	     .verb = "sock_connect", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop.sock_accept", wait_socket,
+	     .verb = "sock_accept", .variable = "sock", .innermost = true),
+	RULE("unix_events.py", "_UnixSelectorEventLoop._sock_sendfile_native", wait_socket,
+	     .verb = "sock_sendfile", .variable = "sock", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop._sendfile_native", wait_transport,
+	     .verb = "sendfile", .variable = "transp", .innermost = true),
+	RULE("selector_events.py", "BaseSelectorEventLoop._accept_connection2", wait_transport,
+	     .verb = "accepted connection, set-up", .variable = "conn", .innermost = true),
+	RULE("base_events.py", "BaseEventLoop._create_connection_transport", wait_transport,
+	     .verb = "connection set-up", .variable = "sock", .innermost = true),
+	RULE("base_events.py", "BaseEventLoop.start_tls", wait_transport,
+	     .verb = "start_tls, hand-shake", .variable = "transport", .innermost = true),
+	RULE("base_events.py", "BaseEventLoop.create_datagram_endpoint", wait_transport,
+	     .verb = "datagram endpoint set-up", .variable = "sock", .innermost = true),
+	RULE("base_events.py", "BaseEventLoop.connect_read_pipe", wait_transport,
+	     .verb = "connect_read_pipe", .variable = "transport", .innermost = true),
+	RULE("base_events.py", "BaseEventLoop.connect_write_pipe", wait_transport,
+	     .verb = "connect_write_pipe", .variable = "transport", .innermost = true),
+	RULE("base_events.py", "_SendfileFallbackProtocol.drain", wait_transport,
+	     .verb = "sendfile", .variable = "self", .innermost = true),
+	RULE("base_events.py", "Server.serve_forever", wait_server, .innermost = true),
+	RULE("base_events.py", "Server.wait_closed", wait_server_closed, .innermost = true),
+	RULE("base_events.py", "BaseEventLoop.shutdown_default_executor", wait_shutdown_executor,
+	     .innermost = true),
+
+	RULE("subprocess.py", "Process.wait", wait_process, .verb = "process"),
+	RULE("subprocess.py", "Process.communicate", wait_process, .verb = "process, communicate"),
+	RULE("base_subprocess.py", "BaseSubprocessTransport._wait", wait_process_transport,
+	     .verb = "process", .variable = "self"),
+	RULE("unix_events.py", "_UnixSelectorEventLoop._make_subprocess_transport",
+	     wait_process_transport, .verb = "process, start-up", .variable = "transp"),
 };
 
-const struct wait_rule *wait_rule_of(struct code_info *info)
+/* "tasks.py" */
+static struct str last_component(struct str path)
 {
-	if (info->rule_known)
-		return info->rule;
-	info->rule_known = true;
-	info->rule = NULL;
-	for (size_t i = 0; info->asyncio && i < sizeof(rules) / sizeof(rules[0]); i++) {
-		if (str_is(info->qualname, rules[i].function) &&
-		    str_ends_with(info->file, rules[i].file)) {
-			info->rule = &rules[i];
-			break;
-		}
+	uint32_t start = path.len;
+
+	while (start > 0 && path.ptr[start - 1] != '/')
+		start--;
+	return (struct str){path.ptr + start, path.len - start};
+}
+
+const struct wait_rule *wait_rule_find(const struct code_info *info)
+{
+	struct str file;
+
+	if (!info->asyncio || !info->file.ptr)
+		return NULL;
+	file = last_component(info->file);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		if (str_is(info->qualname, rules[i].function) && str_is(file, rules[i].file))
+			return &rules[i];
 	}
-	return info->rule;
+	return NULL;
+}
+
+bool wait_rule_is_future(const struct wait_rule *rule)
+{
+	return rule && !rule->describe;
 }

@@ -1,182 +1,184 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sleeps, locks and queues: Lib/asyncio/tasks.py, locks.py, queues.py. `self` is the primitive; how many wait is the length of its deque. */
+/* Waits for time, locks and queues: Lib/asyncio/tasks.py (sleep), locks.py, queues.py. */
 #include "unwind/asyncio/waits.h"
 
-static enum err waited_on(struct wait *w, vaddr *self, int64_t *waiters)
-{
-	enum err err = wait_local(w, "self", self);
+#include <inttypes.h>
 
-	if (err != ERR_OK)
-		return err;
-	w->out->id = *self;
-	return wait_attr_length(w, *self, "_waiters", waiters);
+/* ", 3 waiting" */
+static void say_waiting(struct words *s, int64_t count)
+{
+	if (count >= 0)
+		words_add(s, ", %" PRId64 " waiting", count);
 }
 
-enum err wait_lock(struct wait *w, const struct wait_rule *rule)
+/* `self` of the frame becomes the object waited on; its class begins the line. */
+static vaddr begin(struct waiting *c, enum await_kind kind, struct words *s)
 {
-	vaddr self;
-	int64_t waiters;
-	bool locked;
-	enum err err = waited_on(w, &self, &waiters);
+	vaddr self = wait_local(c, "self");
 
-	(void)rule;
-	if (err == ERR_OK)
-		err = attr_bool(w->r, self, "_locked", &locked);
-	if (err == ERR_OK)
-		wait_detail(w, "%.*s, %s, %lld waiting", STR_ARG(wait_class(w, self)),
-			    locked ? "held" : "free", (long long)waiters);
-	return err;
+	if (!self)
+		return 0;
+	c->out.kind = kind;
+	c->out.id = self;
+	words_str(s, wait_type_name(c, self), 100);
+	return self;
 }
 
-enum err wait_event(struct wait *w, const struct wait_rule *rule)
+/* sleep(0) makes no timer: it is a bare yield. */
+void wait_sleep(struct waiting *c)
 {
-	vaddr self;
-	int64_t waiters;
-	bool set;
-	enum err err = waited_on(w, &self, &waiters);
+	vaddr handle = wait_local(c, "h");
 
-	(void)rule;
-	if (err == ERR_OK)
-		err = attr_bool(w->r, self, "_value", &set);
-	if (err == ERR_OK)
-		wait_detail(w, "%.*s, %s, %lld waiting", STR_ARG(wait_class(w, self)),
-			    set ? "set" : "not set", (long long)waiters);
-	return err;
+	if (!handle)
+		return;
+	c->out.kind = AWAITS_SLEEP;
+	c->out.id = c->leaf;
+	c->out.left = wait_due(c, handle);
 }
 
-enum err wait_condition(struct wait *w, const struct wait_rule *rule)
+static void say_lock(struct waiting *c, struct words *s, vaddr lock)
 {
-	vaddr self;
-	int64_t waiters;
-	enum err err = waited_on(w, &self, &waiters);
+	int held = wait_flag(c, lock, "_locked");
 
-	(void)rule;
-	if (err == ERR_OK)
-		wait_detail(w, "%.*s, %lld waiting", STR_ARG(wait_class(w, self)),
-			    (long long)waiters);
-	return err;
+	if (held >= 0)
+		words_add(s, held ? ", held" : ", free");
+	say_waiting(s, wait_length(c, lock, "_waiters"));
 }
 
-enum err wait_semaphore(struct wait *w, const struct wait_rule *rule)
+void wait_lock(struct waiting *c)
 {
-	vaddr self;
-	int64_t waiters, value;
-	enum err err = waited_on(w, &self, &waiters);
+	struct words s = {0};
+	vaddr lock = begin(c, AWAITS_LOCK, &s);
 
-	(void)rule;
-	if (err == ERR_OK)
-		err = attr_long(w->r, self, "_value", &value);
-	if (err == ERR_OK)
-		wait_detail(w, "%.*s, value %lld, %lld waiting", STR_ARG(wait_class(w, self)),
-			    (long long)value, (long long)waiters);
-	return err;
+	if (!lock)
+		return;
+	say_lock(c, &s, lock);
+	wait_detail(c, &s);
 }
 
-enum err wait_barrier(struct wait *w, const struct wait_rule *rule)
+void wait_event(struct waiting *c)
 {
-	vaddr self;
-	int64_t parties, count;
-	enum err err = wait_local(w, "self", &self);
+	struct words s = {0};
+	vaddr event = begin(c, AWAITS_EVENT, &s);
+	int set;
 
-	(void)rule;
-	if (err == ERR_OK)
-		err = attr_long(w->r, self, "_parties", &parties);
-	if (err == ERR_OK)
-		err = attr_long(w->r, self, "_count", &count);
-	if (err != ERR_OK)
-		return err;
-	w->out->id = self;
-	wait_detail(w, "%.*s, %lld of %lld waiting", STR_ARG(wait_class(w, self)), (long long)count,
-		    (long long)parties);
-	return ERR_OK;
+	if (!event)
+		return;
+	set = wait_flag(c, event, "_value");
+	if (set >= 0)
+		words_add(&s, set ? ", set" : ", not set");
+	say_waiting(&s, wait_length(c, event, "_waiters"));
+	wait_detail(c, &s);
 }
 
-/* Length of the queue's own container, -1 where a subclass keeps its items elsewhere. */
-static int64_t queued(struct wait *w, vaddr self)
+/* After the notification it takes its lock again: then the frame inwards is the lock's. */
+void wait_condition(struct waiting *c)
 {
-	int64_t n;
-	vaddr at;
+	struct words s = {0};
+	vaddr condition = begin(c, AWAITS_CONDITION, &s);
+	const struct frame_walk *inner;
 
-	if (attr_get(w->r, self, "_queue", &at) != ERR_OK || !at ||
-	    object_length(w->r, at, &n) != ERR_OK)
-		return -1;
-	return n;
+	if (!condition)
+		return;
+	inner = &c->chain->v[c->chain->count - 1].position;
+	if (str_is(inner->info->qualname, "Lock.acquire")) {
+		words_add(&s, ", notified, takes its lock again");
+		say_lock(c, &s, wait_attr(c, condition, "_lock"));
+	} else {
+		say_waiting(&s, wait_length(c, condition, "_waiters"));
+	}
+	wait_detail(c, &s);
 }
 
-static enum err wait_queue(struct wait *w, const char *what, const char *waiters_attr)
+void wait_semaphore(struct waiting *c)
 {
-	vaddr self;
-	int64_t waiters, most = 0, items;
-	enum err err = wait_local(w, "self", &self);
+	struct words s = {0};
+	vaddr semaphore = begin(c, AWAITS_SEMAPHORE, &s);
+	int64_t value, bound;
 
-	if (err == ERR_OK)
-		err = wait_attr_length(w, self, waiters_attr, &waiters);
-	if (err == ERR_OK)
-		err = attr_long(w->r, self, "_maxsize", &most);
-	if (err != ERR_OK)
-		return err;
-	w->out->id = self;
-	items = queued(w, self);
-	if (items < 0)
-		wait_detail(w, "%.*s.%s, %lld waiting", STR_ARG(wait_class(w, self)), what,
-			    (long long)waiters);
-	else if (most > 0)
-		wait_detail(w, "%.*s.%s, %lld of %lld items, %lld waiting",
-			    STR_ARG(wait_class(w, self)), what, (long long)items, (long long)most,
-			    (long long)waiters);
-	else
-		wait_detail(w, "%.*s.%s, %lld items, %lld waiting", STR_ARG(wait_class(w, self)),
-			    what, (long long)items, (long long)waiters);
-	return ERR_OK;
+	if (!semaphore)
+		return;
+	value = wait_number(c, semaphore, "_value");
+	bound = wait_number(c, semaphore, "_bound_value");
+	if (value >= 0)
+		words_add(&s, ", value %" PRId64, value);
+	if (value >= 0 && bound >= 0)
+		words_add(&s, " of %" PRId64, bound);
+	say_waiting(&s, wait_length(c, semaphore, "_waiters"));
+	wait_detail(c, &s);
 }
 
-enum err wait_queue_get(struct wait *w, const struct wait_rule *rule)
+void wait_barrier(struct waiting *c)
 {
-	(void)rule;
-	return wait_queue(w, "get", "_getters");
+	struct words s = {0};
+	struct str state;
+	vaddr barrier = begin(c, AWAITS_BARRIER, &s), value;
+	int64_t count, parties;
+
+	if (!barrier)
+		return;
+	count = wait_number(c, barrier, "_count");
+	parties = wait_number(c, barrier, "_parties");
+	if (count >= 0 && parties >= 0)
+		words_add(&s, ", %" PRId64 " of %" PRId64 " arrived", count, parties);
+	value = wait_attr(c, wait_attr(c, barrier, "_state"), "_value_");
+	if (value && !object_str_is(c->r, value, "filling") &&
+	    object_str(c->r, value, 40, c->r->scratch, &state, NULL) == ERR_OK) {
+		words_add(&s, ", ");
+		words_str(&s, state, 40);
+	}
+	say_waiting(&s, wait_length(c, wait_attr(c, barrier, "_cond"), "_waiters"));
+	wait_detail(c, &s);
 }
 
-enum err wait_queue_put(struct wait *w, const struct wait_rule *rule)
+void wait_queue_get(struct waiting *c)
 {
-	(void)rule;
-	return wait_queue(w, "put", "_putters");
+	struct words s = {0};
+	vaddr queue = begin(c, AWAITS_QUEUE, &s);
+	int64_t size;
+
+	if (!queue)
+		return;
+	words_add(&s, ".get");
+	size = wait_length(c, queue, "_queue");
+	if (size == 0)
+		words_add(&s, ", empty");
+	else if (size > 0)
+		words_add(&s, ", %" PRId64 " in it", size);
+	say_waiting(&s, wait_length(c, queue, "_getters"));
+	wait_detail(c, &s);
 }
 
-enum err wait_queue_join(struct wait *w, const struct wait_rule *rule)
+void wait_queue_put(struct waiting *c)
 {
-	vaddr self, finished;
-	int64_t unfinished, waiters = 0;
-	enum err err = wait_local(w, "self", &self);
+	struct words s = {0};
+	vaddr queue = begin(c, AWAITS_QUEUE, &s);
+	int64_t size, most;
 
-	(void)rule;
-	if (err == ERR_OK)
-		err = attr_long(w->r, self, "_unfinished_tasks", &unfinished);
-	if (err != ERR_OK)
-		return err;
-	w->out->id = self;
-	if (attr_get(w->r, self, "_finished", &finished) == ERR_OK && finished)
-		err = wait_attr_length(w, finished, "_waiters", &waiters);
-	wait_detail(w, "%.*s.join, %lld unfinished, %lld waiting", STR_ARG(wait_class(w, self)),
-		    (long long)unfinished, (long long)waiters);
-	return err;
+	if (!queue)
+		return;
+	words_add(&s, ".put");
+	size = wait_length(c, queue, "_queue");
+	most = wait_number(c, queue, "_maxsize");
+	if (size >= 0 && most > 0)
+		words_add(&s, ", %s%" PRId64 " of %" PRId64, size >= most ? "full, " : "", size,
+			  most);
+	say_waiting(&s, wait_length(c, queue, "_putters"));
+	wait_detail(c, &s);
 }
 
-enum err wait_sleep(struct wait *w, const struct wait_rule *rule)
+void wait_queue_join(struct waiting *c)
 {
-	vaddr handle;
-	enum err err = wait_local(w, "h", &handle);
+	struct words s = {0};
+	vaddr queue = begin(c, AWAITS_QUEUE, &s);
+	int64_t unfinished;
 
-	(void)rule;
-	w->out->id = w->c->chain->leaf;
-	w->out->detail = STR_LIT("sleep");
-	if (err == ERR_OK)
-		wait_until_timer(w, handle);
-	return err;
-}
-
-enum err wait_turn(struct wait *w, const struct wait_rule *rule)
-{
-	(void)rule;
-	w->out->detail = STR_LIT("sleep(0): it runs on in the loop's next turn");
-	return ERR_OK;
+	if (!queue)
+		return;
+	words_add(&s, ".join");
+	unfinished = wait_number(c, queue, "_unfinished_tasks");
+	if (unfinished >= 0)
+		words_add(&s, ", %" PRId64 " unfinished", unfinished);
+	say_waiting(&s, wait_length(c, wait_attr(c, queue, "_finished"), "_waiters"));
+	wait_detail(c, &s);
 }
