@@ -142,15 +142,20 @@ static void say_other(struct waiting *c, vaddr object)
 	wait_detail(c, &s);
 }
 
-/* What a suffix is put behind: the report's words where the description has none. */
+/* What a suffix is put behind: the report's words where the description has none; a task's name it adds itself. */
 static void say_base(struct waiting *c, struct words *s)
 {
 	if (c->out.detail.len)
 		words_str(s, c->out.detail, 900);
-	else if (c->out.kind == AWAITS_TASK)
-		wait_say_task(c, s, c->out.id);
-	else
+	else if (c->out.kind == AWAITS_TASK && !c->out.tasks_count)
+		words_add(s, "a task");
+	else if (c->out.kind != AWAITS_TASK)
 		words_add(s, c->out.kind == AWAITS_SLEEP ? "sleep" : "future");
+}
+
+static const char *comma(const struct words *s)
+{
+	return s->len ? ", " : "";
 }
 
 static void add_suffix(struct waiting *c, uint32_t suffix)
@@ -165,9 +170,9 @@ static void add_suffix(struct waiting *c, uint32_t suffix)
 	}
 	say_base(c, &s);
 	if (suffix & SUFFIX_DONE)
-		words_add(&s, ", done: runs on in the loop's next turn");
+		words_add(&s, "%sdone: runs on in the loop's next turn", comma(&s));
 	if (suffix & SUFFIX_TIMEOUT)
-		words_add(&s, ", timeout");
+		words_add(&s, "%stimeout", comma(&s));
 	wait_detail(c, &s);
 	if (of)
 		*k = (struct kept_words){.of = of, .suffix = suffix, .whole = c->out.detail};

@@ -67,8 +67,6 @@ int wait_future_state(struct waiting *c, vaddr future);
 void wait_on_future(struct waiting *c, vaddr future);
 /* A task, with the edge. */
 void wait_on_task(struct waiting *c, vaddr task);
-/* "task NAME" */
-void wait_say_task(struct waiting *c, struct words *s, vaddr task);
 /* Free variable of the first done-callback (or partial) that is this function of asyncio; 0 none. */
 vaddr wait_callback_variable(struct waiting *c, vaddr future, const char *function,
 			     const char *variable);

@@ -292,6 +292,10 @@ void wait_on_concurrent(struct waiting *c, vaddr concurrent)
 
 	if (other) {
 		wait_on_future(c, other);
+		if (c->out.kind == AWAITS_TASK && !c->out.detail.len) {
+			words_add(&s, "through a concurrent.futures.Future");
+			wait_detail(c, &s);
+		}
 		return;
 	}
 	if (!state)

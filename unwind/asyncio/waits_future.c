@@ -147,28 +147,15 @@ static void wait_on_plain(struct waiting *c, vaddr future, const struct type_inf
 	wait_detail(c, &s);
 }
 
-void wait_say_task(struct waiting *c, struct words *s, vaddr task)
-{
-	struct future_view view;
-	struct str name;
-
-	words_add(s, "task");
-	if (future_read(c->r, task, &view) == ERR_OK && task_name(c->r, &view, &name) == ERR_OK) {
-		words_add(s, " ");
-		words_str(s, name, NAME_BYTES);
-	}
-}
-
+/* The report names the task that a description is about: only what there is to add is said here. */
 static void say_shield(struct waiting *c)
 {
 	struct words s = {0};
 
-	words_add(&s, "shield of ");
-	if (c->out.detail.len)
+	words_add(&s, c->out.kind == AWAITS_TASK ? "shield" : "shield of ");
+	if (c->out.kind != AWAITS_TASK && c->out.detail.len)
 		words_str(&s, c->out.detail, 800);
-	else if (c->out.kind == AWAITS_TASK)
-		wait_say_task(c, &s, c->out.id);
-	else
+	else if (c->out.kind != AWAITS_TASK)
 		words_add(&s, "a future");
 	wait_detail(c, &s);
 }
