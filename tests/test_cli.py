@@ -56,10 +56,10 @@ def test_unknown_option(command):
 
 
 @pytest.mark.parametrize(
-    "target", ["0", "-1", "abc", "", "1x", " 1", "0x10", "99999999999999999999", "4294967297", "1.5", "１", "1\n"]
+    "word", ["0", "-1", "abc", "", "1x", " 1", "0x10", "99999999999999999999", "4294967297", "1.5", "１", "1\n"]
 )
-def test_bad_process_id(target):
-    wrong_usage("pstree", "--", target)
+def test_bad_process_id(word):
+    wrong_usage("pstree", "--", word)
 
 
 @pytest.mark.parametrize(
