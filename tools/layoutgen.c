@@ -4,7 +4,7 @@
  * _collections and _functools where they are files of their own.
  *
  *	layoutgen 3.13 [--root DIR] release FILE... [debug FILE...]
- *	layoutgen --check PID
+ *	layoutgen --check PID [debug-offsets|table|dwarf]
  *
  * --root: where usr/lib/debug lies for files that have their debug information apart. --check: what layout_find says of a running process.
  */
@@ -92,7 +92,7 @@ static void print_differences(const struct layout *lay)
 	}
 }
 
-static int check(const char *pid_text)
+static int check(const char *pid_text, const char *source)
 {
 	static struct layout lay;
 	struct target t = {0};
@@ -100,13 +100,18 @@ static int check(const char *pid_text)
 	char version[32];
 	char *end;
 	long pid = strtol(pid_text, &end, 10);
+	unsigned sources = source ? 0 : ~0u;
 	enum err r;
 
-	if (*end || pid <= 0 || pid > INT_MAX)
+	for (int s = LAYOUT_DEBUG_OFFSETS; s <= LAYOUT_DWARF; s++) {
+		if (source && !strcmp(source, layout_source_name((enum layout_source)s)))
+			sources = 1u << s;
+	}
+	if (!sources || *end || pid <= 0 || pid > INT_MAX)
 		return 2;
 	r = target_open((pid_t)pid, &t, &e);
 	if (!r)
-		r = layout_find(&t, &lay, &e);
+		r = layout_find_by(&t, sources, &lay, &e);
 	if (r) {
 		fprintf(stderr, "layoutgen: %s\n", e.text);
 		target_close(&t);
@@ -124,7 +129,7 @@ static int check(const char *pid_text)
 static int usage(void)
 {
 	fprintf(stderr, "usage: layoutgen X.Y [--root DIR] release FILE... [debug FILE...]\n"
-			"       layoutgen --check PID\n");
+			"       layoutgen --check PID [debug-offsets|table|dwarf]\n");
 	return 2;
 }
 
@@ -135,8 +140,8 @@ int main(int argc, char **argv)
 	char minor[16];
 	int at = 2;
 
-	if (argc == 3 && !strcmp(argv[1], "--check"))
-		return check(argv[2]);
+	if ((argc == 3 || argc == 4) && !strcmp(argv[1], "--check"))
+		return check(argv[2], argv[3]);
 	if (argc < 4 || strlen(argv[1]) >= sizeof(minor))
 		return usage();
 	strcpy(minor, argv[1]);

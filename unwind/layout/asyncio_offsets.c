@@ -71,8 +71,7 @@ enum err asyncio_offsets_fill(struct target *t, struct layout *ret, struct error
 		vaddr at;
 		enum err r;
 
-		if (m->offset ||
-		    (m->start != ret->python_image && !python_path_likely(m->path)) ||
+		if (m->offset || (m->start != ret->python_image && !python_path_likely(m->path)) ||
 		    elf_open(t->pid, t->mem, &t->maps, m, &elf))
 			continue;
 		r = elf_section(elf, SECTION, &at, &size);

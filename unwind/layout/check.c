@@ -38,8 +38,7 @@ static bool field_fits(struct field f, uint32_t bound)
 	default:
 		return false;
 	}
-	return f.offset % f.size == 0 && f.offset + f.size <= bound &&
-	       f.bit + f.bits <= f.size * 8;
+	return f.offset % f.size == 0 && f.offset + f.size <= bound && f.bit + f.bits <= f.size * 8;
 }
 
 static enum err row_wrong(const struct layout_row *row, struct error *e)
@@ -151,8 +150,7 @@ static bool first_key_is_str(struct checker *c, vaddr keys, uint8_t kind, uint8_
 			continue;
 		if (kind == 0 && !type_is(c, key, "str", NULL))
 			continue; /* a program may put anything there */
-		return type_is(c, key, "str", NULL) &&
-		       byte_at(c, key, c->lay->str_kind, &state) &&
+		return type_is(c, key, "str", NULL) && byte_at(c, key, c->lay->str_kind, &state) &&
 		       (state >> c->lay->str_kind.bit & 7) == 1 &&
 		       !mem_read(c->mem, key + c->lay->str_length.offset, &length, 8) &&
 		       length > 0 && length < 65536;

@@ -16,9 +16,9 @@
 
 enum meaning {
 	END,
-	SKIP,	/* not needed */
+	SKIP, /* not needed */
 	STRUCT, /* size of the structure that the next offsets are in */
-	SIZE,	/* likewise, and a row of fields.def */
+	SIZE, /* likewise, and a row of fields.def */
 	OFFSET, /* a row of fields.def */
 };
 
@@ -30,13 +30,14 @@ struct number {
 
 _Static_assert(LAYOUT_ROW_COUNT < 256, "struct number holds a row in one byte");
 
-#define S	  {SKIP, 0, 0}
-#define ST	  {STRUCT, 0, 0}
-#define SZ(row)	  {SIZE, LAYOUT_ROW_##row, 0}
-#define SZA(row)  {SIZE, LAYOUT_ROW_##row, 1}
-#define F(row)	  {OFFSET, LAYOUT_ROW_##row, 0}
+/* One structure a line or paragraph. */
+/* clang-format off */
+#define S	{SKIP, 0, 0}
+#define ST	{STRUCT, 0, 0}
+#define SZ(row)	{SIZE, LAYOUT_ROW_##row, 0}
+#define SZA(row) {SIZE, LAYOUT_ROW_##row, 1}
+#define F(row)	{OFFSET, LAYOUT_ROW_##row, 0}
 
-/* clang-format off: one structure a paragraph */
 #define RUNTIME ST, S, F(runtime_interpreters_head)
 #define CODE	ST, F(code_filename), F(code_name), F(code_qualname), F(code_linetable), F(code_firstlineno), \
 		S /* argcount */, F(code_localsplusnames), F(code_localspluskinds), F(code_code_adaptive)
@@ -196,8 +197,8 @@ enum err debug_offsets_fill(struct mem *mem, struct layout *ret, bool *moved_ret
 		return error_set(e, ERR_SHAPE, 0, "debug offsets of another version");
 	for (size_t i = 0; i < count; i++) {
 		if (take(&shape[i], numbers[i], &bound, ret, moved_ret))
-			return error_set(e, ERR_SHAPE, 0, "number %zu of the debug offsets is absurd",
-					 i);
+			return error_set(e, ERR_SHAPE, 0,
+					 "number %zu of the debug offsets is absurd", i);
 	}
 	move_str_state(ret, state_before);
 	/* 3.13 appended to PyThreadState in a bug-fix release; the running loop is the first member after it (Include/internal/pycore_tstate.h). */

@@ -18,7 +18,8 @@ struct finder {
 	struct target *t;
 	const struct python_image *image;
 	const struct layout *base; /* identity and table; never changed */
-	struct error why;	   /* of the last source that did not fit */
+	unsigned sources; /* 1 << enum layout_source */
+	struct error why; /* of the last source that did not fit */
 	bool starting;
 };
 
@@ -93,7 +94,8 @@ static void add_debug_files(struct finder *f, struct dwarf_types *types, bool *f
 		    elf_open(f->t->pid, f->t->mem, &f->t->maps, m, &elf))
 			continue;
 		fd = elf_file(elf);
-		if (fd >= 0 && (!dwarf_types_add(types, fd, root) || !dwarf_types_add(types, fd, "")))
+		if (fd >= 0 &&
+		    (!dwarf_types_add(types, fd, root) || !dwarf_types_add(types, fd, "")))
 			*found = true;
 		elf_close(elf);
 	}
@@ -121,14 +123,15 @@ static enum err from_dwarf(struct finder *f, struct layout *ret)
 
 static enum err try_sources(struct finder *f, struct layout *ret)
 {
-	enum err r = from_debug_offsets(f, ret, false);
+	unsigned offsets = f->sources & 1u << LAYOUT_DEBUG_OFFSETS;
+	enum err r = offsets ? from_debug_offsets(f, ret, false) : ERR_SHAPE;
 
-	if (r == ERR_SHAPE)
+	if (r == ERR_SHAPE && f->sources & 1u << LAYOUT_TABLE)
 		r = from_table(f, ret);
-	if (r == ERR_SHAPE)
+	if (r == ERR_SHAPE && f->sources & 1u << LAYOUT_DWARF)
 		r = from_dwarf(f, ret);
 	/* Structures that are unlike the table's, and nobody to say what became of the fields that debug offsets don't have. */
-	if (r == ERR_SHAPE)
+	if (r == ERR_SHAPE && offsets)
 		r = from_debug_offsets(f, ret, true);
 	return r;
 }
@@ -147,18 +150,24 @@ static enum err refuse(struct finder *f, enum err r, struct error *e)
 		return error_set(e, ERR_NOT_PYTHON, 0,
 				 "the CPython of process %d is still starting, or has ended",
 				 f->t->pid);
-	return error_set(e, ERR_UNSUPPORTED, 0,
-			 "process %d runs a build of CPython %s that is not understood: %.150s, and "
-			 "no debug information says better",
-			 f->t->pid, layout_version_text(f->base, version, sizeof(version)),
-			 f->why.text);
+	return error_set(
+		e, ERR_UNSUPPORTED, 0,
+		"process %d runs a build of CPython %s that aiotrace does not know (%.150s), and "
+		"there is no debug information of it",
+		f->t->pid, layout_version_text(f->base, version, sizeof(version)),
+		f->why.text[0] ? f->why.text : "no source of its layout");
 }
 
 enum err layout_find(struct target *t, struct layout *ret, struct error *e)
 {
+	return layout_find_by(t, ~0u, ret, e);
+}
+
+enum err layout_find_by(struct target *t, unsigned sources, struct layout *ret, struct error *e)
+{
 	struct python_image image;
 	struct layout base = {0};
-	struct finder f = {.t = t, .image = &image, .base = &base};
+	struct finder f = {.t = t, .image = &image, .base = &base, .sources = sources};
 	enum err r = python_image_find(t, &image, e);
 
 	if (r)

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES_MAX 8
-#define NAMES_MAX 160	/* spellings of structures in fields.def */
-#define BUCKETS 512	/* open addressing, a power of two */
-#define PEEL_MAX 16	/* typedefs and qualifiers around one type */
-#define NEST_MAX 6	/* anonymous structures inside each other */
+#define FILES_MAX   8
+#define NAMES_MAX   160 /* spellings of structures in fields.def */
+#define BUCKETS	    512 /* open addressing, a power of two */
+#define PEEL_MAX    16 /* typedefs and qualifiers around one type */
+#define NEST_MAX    6 /* anonymous structures inside each other */
 #define MEMBERS_MAX 16384 /* looked at for one path */
 
 struct type_name {
@@ -199,7 +199,7 @@ enum err dwarf_types_add(struct dwarf_types *types, int fd, const char *root)
 
 struct place {
 	uint64_t byte; /* from the start of the outermost structure */
-	int64_t bit;   /* bit fields: from the start of it, in bits; -1: none */
+	int64_t bit; /* bit fields: from the start of it, in bits; -1: none */
 	uint64_t bits;
 	Dwarf_Die type; /* peeled */
 };
@@ -339,7 +339,8 @@ static bool place_to_field(struct place *p, struct field *ret)
 			word *= 2;
 		if (byte >= FIELD_ABSENT || bit + p->bits > word * 8)
 			return false;
-		*ret = (struct field){(uint16_t)byte, (uint8_t)word, (uint8_t)bit, (uint8_t)p->bits};
+		*ret = (struct field){(uint16_t)byte, (uint8_t)word, (uint8_t)bit,
+				      (uint8_t)p->bits};
 		return true;
 	}
 	if (p->byte >= FIELD_ABSENT)

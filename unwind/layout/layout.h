@@ -17,11 +17,12 @@
 
 #define FIELD_ABSENT 0xffff
 
+/* FIELD_ABSENT as offset: this version has no such field. */
 struct field {
-	uint16_t offset; /* bytes from the start of the structure; FIELD_ABSENT: this version has no such field */
-	uint8_t size;	 /* bytes: 1, 2, 4, 8; 0: an embedded structure or array */
-	uint8_t bit;	 /* bit fields: first bit counted from the least significant of the `size`-byte word at offset */
-	uint8_t bits;	 /* bit fields: width; 0: no bit field */
+	uint16_t offset; /* bytes from the start of the structure */
+	uint8_t size; /* bytes: 1, 2, 4, 8; 0: an embedded structure or array */
+	uint8_t bit; /* bit fields: first bit, from the least significant of the word of `size` bytes */
+	uint8_t bits; /* bit fields: width; 0: no bit field */
 };
 
 static inline bool field_present(struct field f)
@@ -30,17 +31,29 @@ static inline bool field_present(struct field f)
 }
 
 /* Line tables: Objects/codeobject.c. Only the 3.11+ format (PEP 626 locations) is used by versions supported now. */
-enum linetable_format { LINETABLE_LNOTAB, LINETABLE_310, LINETABLE_311 };
+enum linetable_format {
+	LINETABLE_LNOTAB,
+	LINETABLE_310,
+	LINETABLE_311
+};
 
 /* How the object that a suspended generator awaits is found (Objects/genobject.c, _PyGen_yf). */
 enum await_rule {
 	AWAIT_RESUME_OPARG, /* 3.11, 3.12: state "suspended" and the instruction after instr is RESUME with oparg >= 2; top of stack */
-	AWAIT_FRAME_STATE,  /* 3.13, 3.14: its own frame state says so; top of stack */
-	AWAIT_UNDER_INDEX,  /* 3.15: likewise; the object is the second from the top (the top slot is the virtual iterator's index) */
+	AWAIT_FRAME_STATE, /* 3.13, 3.14: its own frame state says so; top of stack */
+	AWAIT_UNDER_INDEX, /* 3.15: likewise; the object is the second from the top (the top slot is the virtual iterator's index) */
 };
 
 /* Frame states as words (Include/internal/pycore_frame.h); the layout maps the target's numbers onto them. */
-enum gen_state { GEN_CREATED, GEN_SUSPENDED, GEN_SUSPENDED_YIELD_FROM, GEN_EXECUTING, GEN_COMPLETED, GEN_CLEARED, GEN_UNKNOWN };
+enum gen_state {
+	GEN_CREATED,
+	GEN_SUSPENDED,
+	GEN_SUSPENDED_YIELD_FROM,
+	GEN_EXECUTING,
+	GEN_COMPLETED,
+	GEN_CLEARED,
+	GEN_UNKNOWN
+};
 
 /* Instance dictionaries (Objects/dictobject.c, Objects/typeobject.c). */
 enum managed_dict {
@@ -51,43 +64,49 @@ enum managed_dict {
 
 /* Where the set of all tasks is (Modules/_asynciomodule.c, Lib/asyncio/tasks.py). */
 enum all_tasks_rule {
-	TASKS_WEAKSET,	 /* 3.11: asyncio.tasks._all_tasks */
+	TASKS_WEAKSET, /* 3.11: asyncio.tasks._all_tasks */
 	TASKS_SCHEDULED, /* 3.12, 3.13: _scheduled_tasks (WeakSet) and _eager_tasks (set) */
-	TASKS_LINKED,	 /* 3.14 on: linked lists of thread states and interpreter; the two sets for tasks not made in C */
+	TASKS_LINKED, /* 3.14 on: linked lists of thread states and interpreter; the two sets for tasks not made in C */
 };
 
 enum running_loop_rule {
 	RUNNING_LOOP_HOLDER, /* 3.11: thread state's dict, key __asyncio_running_event_loop__ -> holder object */
-	RUNNING_LOOP_DICT,   /* 3.12: same key, the loop itself */
+	RUNNING_LOOP_DICT, /* 3.12: same key, the loop itself */
 	RUNNING_LOOP_THREAD, /* 3.13 on: the thread state's field */
 };
 
-enum layout_source { LAYOUT_DEBUG_OFFSETS, LAYOUT_TABLE, LAYOUT_DWARF };
+enum layout_source {
+	LAYOUT_DEBUG_OFFSETS,
+	LAYOUT_TABLE,
+	LAYOUT_DWARF
+};
 
 #define FIELD(group, name, type, member) struct field group##_##name;
-#define SIZE(group, name, type) uint32_t group##_##name;
+#define SIZE(group, name, type)		 uint32_t group##_##name;
 struct layout {
-	uint32_t version;   /* Py_Version, PY_VERSION_HEX: 0x030d00f0 */
+	uint32_t version; /* Py_Version, PY_VERSION_HEX: 0x030d00f0 */
 	bool free_threaded; /* Py_GIL_DISABLED */
-	bool debug;	    /* Py_DEBUG */
+	bool debug; /* Py_DEBUG */
 	bool gil_in_runtime; /* 3.11: one GIL in _PyRuntime; later a pointer in the interpreter */
-	bool asyncio_found;  /* 3.14 on: the AsyncioDebug section was found and read (false: _asyncio is not loaded) */
+	bool asyncio_found; /* 3.14 on: the AsyncioDebug section was found and read (false: _asyncio is not loaded) */
 	enum layout_source source;
 	enum linetable_format linetable;
 	enum await_rule await;
 	enum managed_dict managed;
 	enum all_tasks_rule all_tasks;
 	enum running_loop_rule running_loop;
-	int8_t gen_states[8];	  /* the target's number of each enum gen_state; 127 where it has none */
+	/* The target's number of each enum gen_state; 127 where it has none. */
+	int8_t gen_states[8];
 	int8_t gen_state_suspended_locked; /* 3.15: a second number for GEN_SUSPENDED_YIELD_FROM; 127 none */
-	uint8_t owner_generator;  /* frame owner: the frame lives inside a generator or coroutine */
-	uint8_t owner_skip_from;  /* owners from this number on are shims of the interpreter: skip the frame */
+	uint8_t owner_generator; /* frame owner: the frame lives inside a generator or coroutine */
+	uint8_t owner_skip_from; /* owners from this number on are shims of the interpreter: skip the frame */
 	uint8_t resume_opcodes[4]; /* AWAIT_RESUME_OPARG: opcodes that count as RESUME; 0 ends */
-	uint64_t stackref_mask;	  /* AND this onto stack slots and f_executable (3.14 on: tags in the low bits), else all ones */
-	bool lazy_task_names;	  /* task_name may be an int N, meaning "Task-N" */
-	vaddr runtime;		  /* &_PyRuntime */
-	vaddr python_image;	  /* where the image with _PyRuntime is mapped */
-	char python_path[256];	  /* path of that image as mapped, for people */
+	/* AND this onto stack slots and f_executable (3.14 on: tags in the low bits); else all ones. */
+	uint64_t stackref_mask;
+	bool lazy_task_names; /* task_name may be an int N, meaning "Task-N" */
+	vaddr runtime; /* &_PyRuntime */
+	vaddr python_image; /* where the image with _PyRuntime is mapped */
+	char python_path[256]; /* path of that image as mapped, for people */
 #include "unwind/layout/fields.def"
 };
 #undef FIELD
@@ -98,6 +117,9 @@ struct layout {
  * which are supported); ERR_ACCESS, ERR_GONE.
  */
 must_check enum err layout_find(struct target *t, struct layout *ret, struct error *e);
+/* The same from some sources only: a set of 1 << enum layout_source. For tests, and for who doubts a source. */
+must_check enum err layout_find_by(struct target *t, unsigned sources, struct layout *ret,
+				   struct error *e);
 
 /* The target's frame-state byte as a word. */
 enum gen_state layout_gen_state(const struct layout *lay, int8_t raw);

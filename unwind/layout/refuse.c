@@ -83,10 +83,10 @@ enum err layout_refuse_image(struct target *t, const struct python_image *image,
 		version = python_path_version(image->map->path);
 	if (!version)
 		version = version_in_maps(t);
-	if (!version)
+	if (!version || (!image->version && layout_version_support(version) != VERSION_OLD))
 		return error_set(e, ERR_UNSUPPORTED, 0,
-				 "process %d runs a CPython older than 3.11, which is not "
-				 "supported (%s are)",
+				 "process %d runs a CPython that does not tell its version: older "
+				 "than 3.11, or without dynamic symbols (%s are supported)",
 				 t->pid, LAYOUT_SUPPORTED_TEXT);
 	switch (layout_version_support(version)) {
 	case VERSION_OLD:
@@ -100,11 +100,6 @@ enum err layout_refuse_image(struct target *t, const struct python_image *image,
 	case VERSION_SUPPORTED:
 		break;
 	}
-	if (!image->version)
-		return error_set(e, ERR_UNSUPPORTED, 0,
-				 "process %d runs a CPython that does not tell its version (%s are "
-				 "supported)",
-				 t->pid, LAYOUT_SUPPORTED_TEXT);
 	if (image->free_threaded)
 		return error_set(e, ERR_UNSUPPORTED, 0,
 				 "process %d runs a free-threaded CPython %u.%u; free-threaded "

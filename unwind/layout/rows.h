@@ -9,15 +9,15 @@
 
 struct layout_row {
 	const char *group, *name; /* "task", "fut_waiter" */
-	const char *type;	  /* spellings of CPython's structure, separated by "|" */
-	const char *member;	  /* spellings of the path in it, likewise; NULL: the row is a sizeof */
-	uint16_t at;		  /* where the struct field (the uint32_t for a sizeof) lies in struct layout */
+	const char *type; /* spellings of CPython's structure, separated by "|" */
+	const char *member; /* spellings of the path in it, likewise; NULL: the row is a sizeof */
+	uint16_t at; /* where the struct field (the uint32_t for a sizeof) lies in struct layout */
 };
 
 extern const struct layout_row layout_rows[];
 
 #define FIELD(group, name, type, member) LAYOUT_ROW_##group##_##name,
-#define SIZE(group, name, type) LAYOUT_ROW_##group##_##name,
+#define SIZE(group, name, type)		 LAYOUT_ROW_##group##_##name,
 enum layout_row_index {
 #include "unwind/layout/fields.def"
 	LAYOUT_ROW_COUNT

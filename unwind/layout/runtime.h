@@ -10,8 +10,8 @@ struct python_image {
 	const struct map *map; /* of the target's maps */
 	struct elf_image *elf; /* owned; elf_close */
 	vaddr runtime;
-	uint32_t version;  /* 0: an interpreter that doesn't say (before 3.11) */
-	bool has_offsets;  /* _PyRuntime begins with debug offsets */
+	uint32_t version; /* 0: an interpreter that doesn't say (before 3.11) */
+	bool has_offsets; /* _PyRuntime begins with debug offsets */
 	bool free_threaded, debug;
 	bool initialised; /* an interpreter state exists */
 };

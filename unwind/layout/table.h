@@ -13,7 +13,11 @@ static inline unsigned layout_minor(uint32_t version)
 	return version >> 16;
 }
 
-enum version_support { VERSION_OLD, VERSION_SUPPORTED, VERSION_NEW };
+enum version_support {
+	VERSION_OLD,
+	VERSION_SUPPORTED,
+	VERSION_NEW
+};
 
 enum version_support layout_version_support(uint32_t version);
 /*
