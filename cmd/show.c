@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -69,17 +70,31 @@ static enum err show_once(const struct cli *cli, render_text render, struct erro
 	if (err == ERR_OK)
 		err = show(cli, &p, render, e);
 	pictures_deinit(&p);
+	if (err == ERR_OK && fflush(stdout) != 0)
+		return error_set(e, ERR_SYSTEM, errno, "can't write to standard output: %s",
+				 strerror(errno));
 	return err;
+}
+
+/* Sleeps, unless or until interrupted: signals are only let in while asleep, so that none is missed before. */
+static void nap(double seconds)
+{
+	struct timespec ts = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+	sigset_t ends, before;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	if (!interrupted)
+		ppoll(NULL, 0, &ts, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 /* A new picture replaces the old one on a terminal, and follows it elsewhere. */
 static void between_pictures(const struct cli *cli)
 {
-	struct timespec nap = {
-		(time_t)cli->watch_seconds,
-		(long)((cli->watch_seconds - (double)(time_t)cli->watch_seconds) * 1e9)};
-
-	nanosleep(&nap, NULL);
+	nap(cli->watch_seconds);
 	if (interrupted || cli->json)
 		return;
 	fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n", stdout);
