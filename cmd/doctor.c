@@ -2,6 +2,7 @@
 /* doctor: gathers what is known of a process and of our rights to it, also where it can't be read. */
 #include "attach/access.h"
 #include "attach/target.h"
+#include "base/cleanup.h"
 #include "cmd/commands.h"
 #include "cmd/exit.h"
 #include "cmd/read.h"
@@ -176,44 +177,102 @@ static void examine_permission(struct examination *x)
 			 "process %d (it can be read, but not paused by us)", (int)a->tracer);
 }
 
-static enum err print_report(struct examination *x, const struct cli *cli, struct error *e)
+static void examination_destroy(struct examination *x)
 {
-	struct text_style style = output_style(cli);
+	if (!x)
+		return;
+	arena_deinit(&x->text);
+	free(x);
+}
 
+static enum err examine(const struct cli *cli, pid_t pid, struct examination **ret, struct error *e)
+{
+	struct examination *x = calloc(1, sizeof(*x));
+
+	if (!x || !arena_init(&x->text, (size_t)1 << 28)) {
+		free(x);
+		return error_set(e, ERR_NOMEM, 0, "out of memory");
+	}
+	x->report.pid = pid;
+	examine_command(x);
+	examine_target(x, cli);
+	if (x->problem.kind != ERR_GONE) {
+		examine_process(x);
+		examine_permission(x);
+	}
 	x->report.facts = x->facts;
 	x->report.readable = x->problem.kind == ERR_OK;
 	x->report.problem = x->problem.text;
 	x->report.remedy = x->report.readable ? "" : x->access.remedy;
-	return cli->json ? doctor_json(stdout, &x->report, e)
-			 : doctor_render(stdout, &x->report, &style, e);
+	*ret = x;
+	return ERR_OK;
+}
+
+/* Of the processes below the target only those that are Python are of interest; of the target itself, all is. */
+static bool is_wanted(const struct examination *x, bool below)
+{
+	return x->problem.kind != ERR_GONE && !(below && x->problem.kind == ERR_NOT_PYTHON);
+}
+
+static enum err print_reports(const struct cli *cli, const struct doctor_report *const *reports,
+			      size_t count, struct error *e)
+{
+	struct text_style style = output_style(cli);
+	enum err err = ERR_OK;
+
+	if (cli->json)
+		return doctor_json(stdout, reports, count, cli->children, e);
+	for (size_t i = 0; i < count && err == ERR_OK; i++) {
+		if (i)
+			fputc('\n', stdout);
+		err = doctor_render(stdout, reports[i], &style, e);
+	}
+	return err;
+}
+
+/* Examines all and prints what is wanted. The code is the target's own, but 0 where it is no Python and one below it can be read. */
+static int examine_family(const struct cli *cli, const pid_t *pids, size_t count,
+			  struct examination **all, const struct doctor_report **reports)
+{
+	struct error e = {0};
+	size_t wanted = 0;
+	int code;
+
+	for (size_t i = 0; i < count; i++) {
+		if (examine(cli, pids[i], &all[i], &e) != ERR_OK)
+			return exit_with(&e);
+		if (is_wanted(all[i], i > 0))
+			reports[wanted++] = &all[i]->report;
+	}
+	code = exit_code_of(all[0]->problem.kind);
+	if (!wanted)
+		return exit_with(&all[0]->problem);
+	for (size_t i = 1; i < count && all[0]->problem.kind == ERR_NOT_PYTHON; i++) {
+		if (all[i]->report.readable)
+			code = EXIT_DONE;
+	}
+	return print_reports(cli, reports, wanted, &e) == ERR_OK ? code : exit_with(&e);
 }
 
 int doctor_run(const struct cli *cli)
 {
-	struct examination *x = calloc(1, sizeof(*x));
+	auto_free pid_t *pids = NULL;
+	auto_free struct examination **all = NULL;
+	auto_free const struct doctor_report **reports = NULL;
 	struct error e = {0};
-	enum err err;
+	size_t count = 0;
 	int code;
 
-	if (!x || !arena_init(&x->text, (size_t)1 << 28)) {
-		free(x);
+	if (read_family(cli, &pids, &count, &e) != ERR_OK)
+		return exit_with(&e);
+	all = calloc(count, sizeof(*all));
+	reports = calloc(count, sizeof(*reports));
+	if (!all || !reports) {
 		error_set(&e, ERR_NOMEM, 0, "out of memory");
 		return exit_with(&e);
 	}
-	x->report.pid = cli->pid;
-	examine_command(x);
-	examine_target(x, cli);
-	code = exit_code_of(x->problem.kind);
-	if (x->problem.kind == ERR_GONE) {
-		code = exit_with(&x->problem); /* there is nothing to examine */
-	} else {
-		examine_process(x);
-		examine_permission(x);
-		err = print_report(x, cli, &e);
-		if (err != ERR_OK)
-			code = exit_with(&e);
-	}
-	arena_deinit(&x->text);
-	free(x);
+	code = examine_family(cli, pids, count, all, reports);
+	for (size_t i = 0; i < count; i++)
+		examination_destroy(all[i]);
 	return code;
 }

@@ -108,16 +108,15 @@ static enum err add_picture(struct pictures *p, struct model *m, struct error *e
 	return ERR_OK;
 }
 
-/* The process and all below it, parents first; malloc'ed. */
-static enum err family(pid_t root, pid_t **ret, size_t *count_ret, struct error *e)
+enum err read_family(const struct cli *cli, pid_t **ret, size_t *count_ret, struct error *e)
 {
 	pid_t *all = malloc(PROCESSES_MAX * sizeof(*all));
 	size_t count = 0;
 
 	if (!all)
 		return error_set(e, ERR_NOMEM, 0, "out of memory");
-	all[count++] = root;
-	for (size_t i = 0; i < count; i++) {
+	all[count++] = cli->pid;
+	for (size_t i = 0; cli->children && i < count; i++) {
 		auto_free pid_t *children = NULL;
 		size_t n = 0;
 
@@ -151,7 +150,7 @@ enum err pictures_take(const struct cli *cli, struct pictures *ret, struct error
 		err = read_process(cli, cli->pid, &m, e);
 		return err == ERR_OK ? add_picture(ret, m, e) : err;
 	}
-	err = family(cli->pid, &pids, &count, e);
+	err = read_family(cli, &pids, &count, e);
 	for (size_t i = 0; i < count && err == ERR_OK; i++) {
 		struct error own = {0};
 		struct model *m;

@@ -11,6 +11,10 @@
 must_check enum err read_process(const struct cli *cli, pid_t pid, struct model **ret,
 				 struct error *e);
 
+/* The target and, with --children, all processes below it, parents first; malloc'ed. */
+must_check enum err read_family(const struct cli *cli, pid_t **ret, size_t *count_ret,
+				struct error *e);
+
 /* Pictures of the target and, with --children, of every Python process below it. */
 struct pictures {
 	struct model **v;

@@ -66,13 +66,10 @@ enum err doctor_render(FILE *out, const struct doctor_report *d, const struct te
 	return failed ? error_set(e, ERR_SYSTEM, errno, "can't write to standard output") : ERR_OK;
 }
 
-enum err doctor_json(FILE *out, const struct doctor_report *d, struct error *e)
+static void put_document(struct json_writer *w, const struct doctor_report *d)
 {
-	struct json_writer *w = json_open(out);
 	const char *section = "";
 
-	if (!w)
-		return error_set(e, ERR_NOMEM, 0, "out of memory");
 	json_map(w);
 	json_key(w, "schema");
 	json_word(w, "aiotrace/1");
@@ -103,5 +100,27 @@ enum err doctor_json(FILE *out, const struct doctor_report *d, struct error *e)
 		json_map_end(w);
 	json_map_end(w);
 	json_map_end(w);
+}
+
+enum err doctor_json(FILE *out, const struct doctor_report *const *reports, size_t count, bool many,
+		     struct error *e)
+{
+	struct json_writer *w = json_open(out);
+
+	if (!w)
+		return error_set(e, ERR_NOMEM, 0, "out of memory");
+	if (many) {
+		json_map(w);
+		json_key(w, "schema");
+		json_word(w, "aiotrace/1");
+		json_key(w, "processes");
+		json_list(w);
+	}
+	for (size_t i = 0; i < count; i++)
+		put_document(w, reports[i]);
+	if (many) {
+		json_list_end(w);
+		json_map_end(w);
+	}
 	return json_close(w, e);
 }

@@ -25,7 +25,11 @@ struct doctor_report {
 
 must_check enum err doctor_render(FILE *out, const struct doctor_report *d,
 				  const struct text_style *s, struct error *e);
-/* {"schema": "aiotrace/1", "doctor": {"pid", "command", "readable", "problem", "remedy", SECTION: {NAME: VALUE}}} */
-must_check enum err doctor_json(FILE *out, const struct doctor_report *d, struct error *e);
+/*
+ * {"schema": "aiotrace/1", "doctor": {"pid", "command", "readable", "problem", "remedy", SECTION: {NAME: VALUE}}}; with `many`, for --children,
+ * {"schema": "aiotrace/1", "processes": [such documents]}.
+ */
+must_check enum err doctor_json(FILE *out, const struct doctor_report *const *reports, size_t count,
+				bool many, struct error *e);
 
 #endif
