@@ -67,10 +67,9 @@ int wait_future_state(struct waiting *c, vaddr future);
 void wait_on_future(struct waiting *c, vaddr future);
 /* A task, with the edge. */
 void wait_on_task(struct waiting *c, vaddr task);
-/* Free variable of the first done-callback (or partial) that is this function of asyncio; 0 none. */
-vaddr wait_callback_variable(struct waiting *c, vaddr future, const char *function,
-			     const char *variable);
-/* The same of one callable; 0 where it is another. */
+/* What shield() of this future guards; 0 where it is not shield's. */
+vaddr wait_shielded(struct waiting *c, vaddr future);
+/* Free variable of a function, if it is this one of asyncio's; else 0. */
 vaddr wait_function_variable(struct waiting *c, vaddr at, const char *function,
 			     const char *variable);
 /* First positional argument of the first done-callback that is a partial of this method of asyncio's loop; 0 none. */

@@ -47,12 +47,19 @@ static bool is_function(struct waiting *c, vaddr at, const char *qualname)
 	       str_is(info->qualname, qualname);
 }
 
+/* Nearly always there is one, the wake-up of a task in C, which tells nothing. */
 static bool read_callbacks(struct waiting *c, vaddr future, struct items *ret)
 {
 	struct future_view view;
+	const struct type_info *t;
 
-	return future_read(c->r, future, &view) == ERR_OK &&
-	       future_callbacks(c->r, &view, CALLBACKS_MAX, ret) == ERR_OK;
+	*ret = (struct items){0};
+	if (future_read(c->r, future, &view) != ERR_OK)
+		return false;
+	if (!view.callbacks && view.callback0 && type_of(c->r, view.callback0, &t) == ERR_OK &&
+	    t->kind == TYPE_BUILTIN)
+		return true;
+	return future_callbacks(c->r, &view, CALLBACKS_MAX, ret) == ERR_OK;
 }
 
 vaddr wait_function_variable(struct waiting *c, vaddr at, const char *function,
@@ -69,17 +76,23 @@ vaddr wait_function_variable(struct waiting *c, vaddr at, const char *function,
 	return value;
 }
 
-vaddr wait_callback_variable(struct waiting *c, vaddr future, const char *function,
-			     const char *variable)
+static vaddr variable_among(struct waiting *c, const struct items *callbacks, const char *function,
+			    const char *variable)
+{
+	vaddr value = 0;
+
+	for (uint32_t i = 0; i < callbacks->count && !value; i++)
+		value = wait_function_variable(c, callbacks->v[i], function, variable);
+	return value;
+}
+
+vaddr wait_shielded(struct waiting *c, vaddr future)
 {
 	struct items callbacks;
-	vaddr value = 0;
 
 	if (!read_callbacks(c, future, &callbacks))
 		return 0;
-	for (uint32_t i = 0; i < callbacks.count && !value; i++)
-		value = wait_function_variable(c, callbacks.v[i], function, variable);
-	return value;
+	return variable_among(c, &callbacks, "shield.<locals>._outer_done_callback", "inner");
 }
 
 static bool is_partial_of(struct waiting *c, vaddr at, const char *method)
@@ -163,34 +176,37 @@ static void say_shield(struct waiting *c)
 void wait_on_future(struct waiting *c, vaddr future)
 {
 	const struct type_info *t = NULL;
-	bool shield = false;
-	vaddr inner;
+	vaddr source = 0;
+	bool shield = false, gather = false;
 
 	for (uint32_t hop = 0; hop < FUTURE_HOPS_MAX; hop++) {
-		if (type_of(c->r, future, &t) != ERR_OK || !is_future(t) || is_task(t) ||
-		    type_is(c->r, t, "asyncio.tasks", "_GatheringFuture"))
+		struct items callbacks;
+		vaddr inner;
+
+		if (type_of(c->r, future, &t) != ERR_OK || !is_future(t))
+			return;
+		gather = type_is(c->r, t, "asyncio.tasks", "_GatheringFuture");
+		if (is_task(t) || gather || !read_callbacks(c, future, &callbacks))
 			break;
-		inner = wait_callback_variable(c, future, "shield.<locals>._outer_done_callback",
-					       "inner");
-		if (!inner)
+		inner = variable_among(c, &callbacks, "shield.<locals>._outer_done_callback",
+				       "inner");
+		if (!inner) {
+			source = variable_among(c, &callbacks,
+						"_chain_future.<locals>._call_check_cancel",
+						"source");
 			break;
+		}
 		shield = true;
 		future = inner;
 	}
-	if (!t || !is_future(t))
-		return;
-	if (is_task(t)) {
+	if (is_task(t))
 		wait_on_task(c, future);
-	} else if (type_is(c->r, t, "asyncio.tasks", "_GatheringFuture")) {
+	else if (gather)
 		wait_on_gather(c, future);
-	} else {
-		inner = wait_callback_variable(
-			c, future, "_chain_future.<locals>._call_check_cancel", "source");
-		if (inner)
-			wait_on_concurrent(c, inner);
-		if (c->out.kind == AWAITS_NOTHING)
-			wait_on_plain(c, future, t);
-	}
+	else if (source)
+		wait_on_concurrent(c, source);
+	if (c->out.kind == AWAITS_NOTHING)
+		wait_on_plain(c, future, t);
 	if (shield)
 		say_shield(c);
 }

@@ -82,7 +82,7 @@ static bool look_inside(struct waiting *c, vaddr future, const struct type_info 
 		inner = wait_attr(c, future, "_children");
 		return inner && object_list(c->r, inner, WAITED_MAX, ret) == ERR_OK;
 	}
-	inner = wait_callback_variable(c, future, "shield.<locals>._outer_done_callback", "inner");
+	inner = wait_shielded(c, future);
 	if (!inner)
 		return false;
 	ret->v = arena_alloc(c->r->scratch, sizeof(*ret->v));
