@@ -141,7 +141,7 @@ static const struct layout table_3_13_release = {
 	.deque_rightindex = {48, 8, 0, 0},
 	.dequeblock_data = {8, 0, 0, 0},
 	.dequeblock_rightlink = {520, 8, 0, 0},
-	.gc_collecting = {200, 4, 0, 0},
+	.simplequeue_list = {.offset = FIELD_ABSENT},
 };
 
 #define table_3_13_debug table_3_13_release

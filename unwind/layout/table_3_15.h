@@ -141,7 +141,7 @@ static const struct layout table_3_15_release = {
 	.deque_rightindex = {48, 8, 0, 0},
 	.dequeblock_data = {8, 0, 0, 0},
 	.dequeblock_rightlink = {520, 8, 0, 0},
-	.gc_collecting = {112, 4, 0, 0},
+	.simplequeue_list = {.offset = FIELD_ABSENT},
 };
 
 static const struct layout table_3_15_debug = {
@@ -283,5 +283,5 @@ static const struct layout table_3_15_debug = {
 	.deque_rightindex = {48, 8, 0, 0},
 	.dequeblock_data = {8, 0, 0, 0},
 	.dequeblock_rightlink = {520, 8, 0, 0},
-	.gc_collecting = {112, 4, 0, 0},
+	.simplequeue_list = {.offset = FIELD_ABSENT},
 };
