@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.11: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_11_ROWS 139
+#define TABLE_3_11_ROWS 144
 
 static const struct layout table_3_11_release = {
 	.runtime_interpreters_head = {40, 8, 0, 0},
@@ -141,7 +141,12 @@ static const struct layout table_3_11_release = {
 	.deque_rightindex = {48, 8, 0, 0},
 	.dequeblock_data = {8, 0, 0, 0},
 	.dequeblock_rightlink = {520, 8, 0, 0},
-	.simplequeue_list = {.offset = FIELD_ABSENT},
+	.simplequeue_list = {32, 8, 0, 0},
+	.simplequeue_first = {.offset = FIELD_ABSENT},
+	.simplequeue_items = {.offset = FIELD_ABSENT},
+	.simplequeue_capacity = {.offset = FIELD_ABSENT},
+	.simplequeue_count = {.offset = FIELD_ABSENT},
+	.gc_collecting = {200, 4, 0, 0},
 };
 
 #define table_3_11_debug table_3_11_release

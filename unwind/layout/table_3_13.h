@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.13: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_13_ROWS 139
+#define TABLE_3_13_ROWS 144
 
 static const struct layout table_3_13_release = {
 	.runtime_interpreters_head = {632, 8, 0, 0},
@@ -142,6 +142,11 @@ static const struct layout table_3_13_release = {
 	.dequeblock_data = {8, 0, 0, 0},
 	.dequeblock_rightlink = {520, 8, 0, 0},
 	.simplequeue_list = {.offset = FIELD_ABSENT},
+	.simplequeue_first = {32, 8, 0, 0},
+	.simplequeue_items = {40, 8, 0, 0},
+	.simplequeue_capacity = {48, 8, 0, 0},
+	.simplequeue_count = {56, 8, 0, 0},
+	.gc_collecting = {200, 4, 0, 0},
 };
 
 #define table_3_13_debug table_3_13_release

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.15: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_15_ROWS 139
+#define TABLE_3_15_ROWS 144
 
 static const struct layout table_3_15_release = {
 	.runtime_interpreters_head = {936, 8, 0, 0},
@@ -142,6 +142,11 @@ static const struct layout table_3_15_release = {
 	.dequeblock_data = {8, 0, 0, 0},
 	.dequeblock_rightlink = {520, 8, 0, 0},
 	.simplequeue_list = {.offset = FIELD_ABSENT},
+	.simplequeue_first = {32, 8, 0, 0},
+	.simplequeue_items = {40, 8, 0, 0},
+	.simplequeue_capacity = {48, 8, 0, 0},
+	.simplequeue_count = {56, 8, 0, 0},
+	.gc_collecting = {112, 4, 0, 0},
 };
 
 static const struct layout table_3_15_debug = {
@@ -284,4 +289,9 @@ static const struct layout table_3_15_debug = {
 	.dequeblock_data = {8, 0, 0, 0},
 	.dequeblock_rightlink = {520, 8, 0, 0},
 	.simplequeue_list = {.offset = FIELD_ABSENT},
+	.simplequeue_first = {32, 8, 0, 0},
+	.simplequeue_items = {40, 8, 0, 0},
+	.simplequeue_capacity = {48, 8, 0, 0},
+	.simplequeue_count = {56, 8, 0, 0},
+	.gc_collecting = {112, 4, 0, 0},
 };
