@@ -10,6 +10,8 @@
 #define OUTER_FRAMES   64u /* of a thread's stack, from the outermost: where workers begin */
 #define POOL_CALLS_MAX 100000u
 #define NAME_BYTES     200u
+#define QUEUES_MAX     1000u
+#define QUEUED_MAX     200000u
 #define CALLABLE_HOPS  16u
 
 /* One call that is known to run, or to stand in a process pool. */
@@ -19,12 +21,19 @@ struct call {
 	struct str thread_name; /* Thread.name */
 	uint32_t thread; /* model row, NONE: in a pool of processes, or a thread without a row */
 	uint32_t chain; /* the worker's stack inside run() */
-	bool in_processes;
+	uint32_t ahead; /* CALL_QUEUED: calls before it */
+	enum {
+		CALL_RUNNING,
+		CALL_QUEUED,
+		CALL_IN_PROCESSES
+	} place;
 };
 
 struct executors {
 	struct call *v; /* open addressing */
 	uint32_t mask, count;
+	vaddr queues[QUEUES_MAX]; /* that were read */
+	uint32_t queue_count;
 };
 
 static uint32_t slot_of(const struct executors *e, vaddr future)
@@ -38,16 +47,18 @@ static uint32_t slot_of(const struct executors *e, vaddr future)
 
 static bool grow(struct reader *r, struct executors *e)
 {
-	struct executors wider = {.mask = e->v ? e->mask * 2 + 1 : 255, .count = e->count};
+	struct call *old = e->v;
+	uint32_t old_mask = e->mask, mask = old ? old_mask * 2 + 1 : 255;
+	struct call *wider = arena_alloc(r->scratch, ((size_t)mask + 1) * sizeof(*wider));
 
-	wider.v = arena_alloc(r->scratch, ((size_t)wider.mask + 1) * sizeof(*wider.v));
-	if (!wider.v)
+	if (!wider)
 		return false;
-	for (uint32_t i = 0; e->v && i <= e->mask; i++) {
-		if (e->v[i].future)
-			wider.v[slot_of(&wider, e->v[i].future)] = e->v[i];
+	e->v = wider;
+	e->mask = mask;
+	for (uint32_t i = 0; old && i <= old_mask; i++) {
+		if (old[i].future)
+			e->v[slot_of(e, old[i].future)] = old[i];
 	}
-	*e = wider;
 	return true;
 }
 
@@ -153,9 +164,37 @@ static void index_process_pool(struct waiting *c, struct executors *e, const str
 				    .callable = wait_attr(c, values.v[i], "fn"),
 				    .thread = NONE,
 				    .chain = NONE,
-				    .in_processes = true};
+				    .place = CALL_IN_PROCESSES};
 
 		add_call(c->r, e, &call);
+	}
+}
+
+/* Any worker leads to what its executor has not begun. */
+static void index_queue(struct waiting *c, struct executors *e, vaddr queue)
+{
+	struct items items;
+	uint32_t ahead = 0;
+
+	for (uint32_t i = 0; i < e->queue_count; i++) {
+		if (e->queues[i] == queue)
+			return;
+	}
+	if (!queue || e->queue_count == QUEUES_MAX)
+		return;
+	e->queues[e->queue_count++] = queue;
+	if (object_simplequeue(c->r, queue, QUEUED_MAX, &items) != ERR_OK)
+		return;
+	for (uint32_t i = 0; i < items.count; i++) {
+		struct call call = {.future = wait_attr(c, items.v[i], "future"),
+				    .callable = item_callable(c, items.v[i]),
+				    .thread = NONE,
+				    .chain = NONE,
+				    .ahead = ahead,
+				    .place = CALL_QUEUED};
+
+		add_call(c->r, e, &call);
+		ahead += call.future != 0;
 	}
 }
 
@@ -172,6 +211,9 @@ static void index_thread(struct waiting *c, struct executors *e, const struct th
 		else if (str_is(info->qualname, "_WorkItem.run") &&
 			 str_ends_with(info->file, "/concurrent/futures/thread.py"))
 			index_worker(c, e, t, i, name);
+		else if (str_is(info->qualname, "_worker") &&
+			 str_ends_with(info->file, "/concurrent/futures/thread.py"))
+			index_queue(c, e, variable(c, &t->frames[i], "work_queue"));
 		else if (str_is(info->qualname, "_ExecutorManagerThread.run") &&
 			 str_ends_with(info->file, "/concurrent/futures/process.py"))
 			index_process_pool(c, e, &t->frames[i]);
@@ -247,21 +289,27 @@ static void say_running(struct waiting *c, struct words *s, const struct call *c
 	c->out.worker_chain = call->chain;
 }
 
-static void say_state(struct waiting *c, struct words *s, vaddr state, const struct call *call)
+static const char *state_word(struct waiting *c, vaddr state)
 {
 	if (object_str_is(c->r, state, "PENDING"))
-		words_add(s, "queued");
-	else if (object_str_is(c->r, state, "RUNNING"))
-		words_add(s, "running");
-	else if (object_str_is(c->r, state, "FINISHED"))
-		words_add(s, "finished");
-	else
-		words_add(s, "cancelled");
+		return "pending";
+	if (object_str_is(c->r, state, "RUNNING"))
+		return "running";
+	return object_str_is(c->r, state, "FINISHED") ? "finished" : "cancelled";
+}
+
+static void say_place(struct waiting *c, struct words *s, vaddr state, const struct call *call)
+{
 	if (!call) {
-		words_add(s, " for an executor");
+		words_add(s, "concurrent.futures.Future, %s", state_word(c, state));
 		return;
 	}
-	words_add(s, " in a process pool: ");
+	if (call->place == CALL_IN_PROCESSES)
+		words_add(s, "%s in a process pool: ", state_word(c, state));
+	else if (call->ahead)
+		words_add(s, "queued, %" PRIu32 " ahead: ", call->ahead);
+	else
+		words_add(s, "queued, next: ");
 	if (!say_callable(c, s, call->callable))
 		words_add(s, "a call");
 }
@@ -302,9 +350,9 @@ void wait_on_concurrent(struct waiting *c, vaddr concurrent)
 		return;
 	c->out.kind = AWAITS_EXECUTOR;
 	c->out.id = concurrent;
-	if (call && !call->in_processes)
+	if (call && call->place == CALL_RUNNING)
 		say_running(c, &s, call);
 	else
-		say_state(c, &s, state, call);
+		say_place(c, &s, state, call);
 	wait_detail(c, &s);
 }

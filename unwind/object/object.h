@@ -87,7 +87,7 @@ must_check enum err object_bool(struct reader *r, vaddr at,
 				bool *ret); /* True, False, int; None is false */
 bool object_is_none(struct reader *r, vaddr at);
 
-/* --- containers (list.c, dict.c, set.c, deque.c) */
+/* --- containers (list.c, dict.c, set.c, deque.c, simplequeue.c) */
 must_check enum err object_list(struct reader *r, vaddr at, uint32_t max, struct items *ret);
 must_check enum err object_tuple(struct reader *r, vaddr at, uint32_t max, struct items *ret);
 must_check enum err object_deque(struct reader *r, vaddr at, uint32_t max, struct items *ret);
@@ -95,6 +95,8 @@ must_check enum err object_deque(struct reader *r, vaddr at, uint32_t max, struc
 must_check enum err object_set(struct reader *r, vaddr at, uint32_t max, struct items *ret);
 /* Live objects of a weakref.WeakSet (Python object with `data`); dead references are skipped. */
 must_check enum err object_weakset(struct reader *r, vaddr at, uint32_t max, struct items *ret);
+/* What a queue.SimpleQueue holds, first in first. */
+must_check enum err object_simplequeue(struct reader *r, vaddr at, uint32_t max, struct items *ret);
 /* Number of elements without reading them: list, tuple, deque, set, dict, bytes. */
 must_check enum err object_length(struct reader *r, vaddr at, int64_t *ret);
 /* Value of a str key in a dict; *ret 0 where absent (that is no error). */
