@@ -44,7 +44,11 @@ $(O)/unit/%: tests/unit/%.c $(MOST) $(O)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Itests/unit -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
 
-$(O)/layoutgen: tools/layoutgen.c $(MOST) $(O)/flags
+# Without the tables, which don't compile when they are behind fields.def.
+$(O)/layoutgen: tools/layoutgen.c $(addprefix $(O)/unwind/layout/,rows.o from_dwarf.o dwarf_file.o) $(O)/flags
+	$(COMPILE) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
+
+$(O)/layoutcheck: tools/layoutcheck.c $(MOST) $(O)/flags
 	$(COMPILE) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
 
 # Changes when a command line would: everything is built again then, and when a source file comes or goes it is linked again.
@@ -53,7 +57,7 @@ $(O)/flags: FORCE
 	@echo '$(subst ','\'',$(CC) $(BASE) $(WARN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PKGS))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(CC) $(BASE) $(WARN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(PKGS))' >$@
 
--include $(OBJS:.o=.d) $(wildcard $(O)/unit/*.d $(O)/layoutgen.d)
+-include $(OBJS:.o=.d) $(wildcard $(O)/unit/*.d $(O)/layoutgen.d $(O)/layoutcheck.d)
 
 SANITIZED := O=$(O)/asan SAN=address,undefined
 
@@ -96,7 +100,7 @@ bench: ## times and memory beside CPython's own pstree
 # Generated tables stand as their generator wrote them.
 FORMATTED := $(filter-out unwind/layout/table_3_%,$(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tools/*.c))
 HEADERS   := $(wildcard $(FOLDERS:%=%/*.h))
-SCRIPTS   := tools/setup-build tools/setup-test tools/in-root tools/make-root tools/fetch-cpython tools/demo .ci/run
+SCRIPTS   := tools/setup-build tools/setup-test tools/in-root tools/make-root tools/fetch-cpython tools/layout-tables tools/demo .ci/run
 MANUALS   := $(wildcard man/*.[1-8])
 
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck, mandoc
@@ -133,7 +137,10 @@ install: all ## install binary, man pages and completions below DESTDIR/PREFIX
 	install -D -m 644 completions/_aiotrace $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_aiotrace
 	install -D -m 644 completions/aiotrace.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/aiotrace.fish
 
-layoutgen: $(O)/layoutgen ## build the generator of layout tables
+tables: $(O)/layoutgen ## write the layout tables again from the debug information of the tests' interpreters
+	LAYOUTGEN=$(abspath $(O))/layoutgen tools/layout-tables
+
+layoutcheck: $(O)/layoutcheck ## build the tool that says which layout a process has
 
 clean: ## remove what was built
 	rm -rf $(O)
@@ -142,4 +149,4 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all asan unit units check demo bench lint cross install layoutgen clean help
+.PHONY: FORCE all asan unit units check demo bench lint cross install tables layoutcheck clean help

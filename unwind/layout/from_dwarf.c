@@ -393,7 +393,7 @@ bool dwarf_types_fill_row(struct dwarf_types *types, struct layout *lay, size_t 
 	}
 	*row_field(lay, row) = (struct field){.offset = FIELD_ABSENT};
 	while (next_spelling(&rest, &text, &len)) {
-		struct place p;
+		struct place p = {0};
 
 		if (find_path(n->die, text, len, &p) && place_to_field(&p, row_field(lay, row)))
 			break;

@@ -46,6 +46,17 @@ static inline uint32_t row_size_const(const struct layout *lay, const struct lay
 	return *(const uint32_t *)(const void *)((const char *)lay + row->at);
 }
 
+static inline bool row_equal(const struct layout *a, const struct layout *b,
+			     const struct layout_row *row)
+{
+	const struct field *x = row_field_const(a, row), *y = row_field_const(b, row);
+
+	if (!row->member)
+		return row_size_const(a, row) == row_size_const(b, row);
+	return x->offset == y->offset && x->size == y->size && x->bit == y->bit &&
+	       x->bits == y->bits;
+}
+
 /* Makes every field absent and every size 0. */
 void layout_clear_rows(struct layout *lay);
 
