@@ -70,7 +70,7 @@ unit: $(UNITS) ## build and run the C unit tests
 		echo "ok $$test"; \
 	done
 
-units: $(UNITS)
+units: $(UNITS) $(O)/layoutcheck
 
 PYTHON := build/venv/bin/python
 PYTEST := $(PYTHON) -m pytest -n $(JOBS)
