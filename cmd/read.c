@@ -85,7 +85,10 @@ enum err read_process(const struct cli *cli, pid_t pid, struct model **ret, stru
 	target_close(&t);
 	if (err != ERR_OK) {
 		model_destroy(m);
-		return err;
+		/* Every failure has a reason to print; a read alone answers with its kind. */
+		return e->kind == err
+			       ? err
+			       : error_set(e, err, 0, "process %d could not be read", (int)pid);
 	}
 	*ret = m;
 	return ERR_OK;

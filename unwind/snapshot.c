@@ -5,6 +5,7 @@
  */
 #include "unwind/snapshot.h"
 
+#include "attach/access.h"
 #include "attach/freeze.h"
 #include "attach/still.h"
 #include "unwind/asyncio/asyncio.h"
@@ -349,6 +350,23 @@ static enum err take_any(struct take *k)
 	return done ? ERR_OK : take_torn(k);
 }
 
+/* The reason of a failure, where its place of birth had no words for it: reads answer with a kind alone. */
+static enum err explain(struct take *k, enum err err)
+{
+	int pid = (int)k->t->pid;
+
+	if (err != ERR_NOMEM && target_check(k->t, k->e) != ERR_OK)
+		return ERR_GONE;
+	if (err == ERR_ACCESS)
+		return access_refused(k->t->pid, k->e);
+	if (err == ERR_GONE)
+		return error_set(k->e, ERR_GONE, 0, "process %d could not be read to the end", pid);
+	if (k->e->kind == err)
+		return err;
+	return error_set(k->e, error_is_hard(err) ? err : ERR_SYSTEM, 0,
+			 "process %d could not be read", pid);
+}
+
 enum err snapshot_take(struct target *t, const struct layout *lay,
 		       const struct snapshot_options *options, struct model *m, struct error *e)
 {
@@ -362,8 +380,8 @@ enum err snapshot_take(struct target *t, const struct layout *lay,
 	err = take_init(&k, lay);
 	if (err == ERR_OK)
 		err = take_any(&k);
-	if (err != ERR_OK && err != ERR_NOMEM)
-		err = target_check(t, e) != ERR_OK ? ERR_GONE : err;
+	if (err != ERR_OK)
+		err = explain(&k, err);
 	take_deinit(&k);
 	after = mem_stats(t->mem);
 	m->snapshot = (struct snapshot_info){
