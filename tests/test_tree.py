@@ -12,6 +12,7 @@ EVERYWHERE = (
     "waits_io",
     "waits_pool",
     "waits_chain",
+    "waits_more",
     "tree_314",
     "deep_chain",
     "names",
