@@ -158,7 +158,7 @@ class Target:
         try:
             self.truth = self.first_line() if speaks else None
             if self.truth and self.truth.get("still"):
-                wait_until(lambda: resting(self.pid), "the target rests")
+                self.rest()
         except BaseException:
             self.kill()
             raise
@@ -173,6 +173,10 @@ class Target:
                 raise AssertionError(f"the target did not say its truth: {self.said()}")
             line += chunk
         return json.loads(line)
+
+    def rest(self):
+        """Waits until nothing moves: after a stop, threads run for a moment to go back to sleep."""
+        wait_until(lambda: resting(self.pid), "the target rests")
 
     def said(self):
         self.errors.seek(0)

@@ -37,7 +37,9 @@ class Judge:
             members[family["name"].pattern, match[1]] += 1
             assert task["loop"] == self.loop
             assert task["cancelling"] == 0 and task["must_cancel"] is False
-            self.judge_stack(task, family)
+            current = task["id"] in [loop["current_task"] for loop in document["loops"]]
+            if task["stack"] or not current:  # a task whose coroutine has just returned is current, and has no stack
+                self.judge_stack(task, family)
             if family["awaits"] is None:
                 assert task["awaits"]["tasks"] == [], (task["name"], task["awaits"])
             self.judge_neighbours(task, match, family["awaits"], task["awaits"]["tasks"], tasks, document)

@@ -48,6 +48,7 @@ def test_ps_has_a_row_for_every_task(target):
 @pytest.mark.on("waits_tasks", "two_loops")
 def test_last_line_says_how_it_was_read(target):
     for command in ("pstree", "ps"):
+        target.rest()
         check_last_line(lines_of(command, target.pid), "still")
         check_last_line(lines_of(command, "--pause=always", "--max-pause=5000", target.pid), "paused")
 
@@ -71,7 +72,7 @@ def test_a_task_awaited_by_several_stands_under_each(target):
 def test_hostile_names_do_no_harm_to_the_terminal(target):
     for command in ("pstree", "ps"):
         for locale in ("C.UTF-8", "C"):
-            result = harness.aiotrace(command, "--no-fold" if command == "pstree" else "--color=never", target.pid, env={"LC_ALL": locale})
+            result = harness.aiotrace(command, "--no-fold", target.pid, env={"LC_ALL": locale})
             assert result.code == 0, result.err
             text = result.text
             unprintable = [c for c in text if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u2028\u200b\ufeff")]
@@ -86,6 +87,17 @@ def test_depth_can_be_limited(target):
     short = lines_of("pstree", "--max-depth", 5, target.pid)
     assert len(short) < 60
     assert len(lines_of("pstree", target.pid)) >= len(short)
+
+
+@pytest.mark.on("waits_tasks")
+def test_one_task_by_pattern(target):
+    """Those that match, with those that wait for them and those that they wait for; nobody else."""
+    for command in ("pstree", "ps"):
+        text = "\n".join(lines_of(command, "--no-fold", "--task=on-g*", target.pid))
+        for name in ("on-gather", "on-gathers", "on-group", "g1", "g2", "g3", "gg1", "gg2", "gg3", "in-group-1", "in-group-2"):
+            assert re.search(rf"(^|\s){name}\b", text, re.MULTILINE), name
+        for name in ("on-wait", "on-shield", "s1", "single"):
+            assert not re.search(rf"(^|\s){name}\b", text, re.MULTILINE), name
 
 
 @pytest.mark.on("waits_sync")
@@ -117,3 +129,12 @@ def test_alike_tasks_are_folded(python, start):
     for number in (0, 1, 4_711, 9_999):
         assert re.search(rf"\balike-{number}\b", unfolded)
     assert len(harness.aiotrace("ps", target.pid).text.splitlines()) >= 3
+
+
+@pytest.mark.release
+def test_a_hundred_thousand_tasks(some_python, start):
+    target = start(some_python, "fold", 100_000)
+    document = harness.aiotrace("pstree", "--json", target.pid)
+    assert document.code == 0, document.err
+    assert document.out.count(b'"name":"alike-') == 100_000
+    assert re.search(r"× (99,99[89]|100,000)\b", harness.aiotrace("pstree", target.pid).text)
