@@ -21,6 +21,7 @@ struct finder {
 	unsigned sources; /* 1 << enum layout_source */
 	struct error why; /* of the last source that did not fit */
 	bool starting;
+	bool moved; /* its debug offsets contradict the table */
 };
 
 /* The target runs meanwhile, so a list may change under the reader: only a layout that never fits is wrong. */
@@ -44,17 +45,18 @@ static enum err prove(struct finder *f, const struct layout *lay)
 }
 
 /* Each source fills a copy of the base; ERR_SHAPE: it has nothing, or nothing that fits. */
-static enum err from_debug_offsets(struct finder *f, struct layout *ret, bool moved_wanted)
+static enum err from_debug_offsets(struct finder *f, struct layout *ret, bool believe_moved)
 {
-	bool moved;
 	enum err r;
 
 	if (!f->image->has_offsets)
 		return ERR_SHAPE;
 	*ret = *f->base;
 	ret->source = LAYOUT_DEBUG_OFFSETS;
-	r = debug_offsets_fill(f->t->mem, ret, &moved, &f->why);
-	if (!r && moved != moved_wanted)
+	r = debug_offsets_fill(f->t->mem, ret, &f->moved, &f->why);
+	if (r)
+		f->moved = false;
+	if (!r && f->moved && !believe_moved)
 		return ERR_SHAPE;
 	if (!r)
 		r = asyncio_offsets_fill(f->t, ret, &f->why);
@@ -126,11 +128,11 @@ static enum err try_sources(struct finder *f, struct layout *ret)
 	unsigned offsets = f->sources & 1u << LAYOUT_DEBUG_OFFSETS;
 	enum err r = offsets ? from_debug_offsets(f, ret, false) : ERR_SHAPE;
 
-	if (r == ERR_SHAPE && f->sources & 1u << LAYOUT_TABLE)
+	if (r == ERR_SHAPE && !f->moved && f->sources & 1u << LAYOUT_TABLE)
 		r = from_table(f, ret);
 	if (r == ERR_SHAPE && f->sources & 1u << LAYOUT_DWARF)
 		r = from_dwarf(f, ret);
-	/* Structures that are unlike the table's, and nobody to say what became of the fields that debug offsets don't have. */
+	/* Structures unlike the table's, and nobody to say what became of the fields that debug offsets don't have. */
 	if (r == ERR_SHAPE && offsets)
 		r = from_debug_offsets(f, ret, true);
 	return r;
