@@ -76,11 +76,12 @@ void wait_socket(struct waiting *c)
 	wait_detail(c, &s);
 }
 
-/* Until a transport is ready, TLS hand-shake included: the variable is a transport, a socket or a file. */
+/* Until a transport is ready: the variable is a transport, a socket or a file; `ssl` a context where there is a hand-shake. */
 void wait_transport(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr object = wait_local(c, c->rule->variable);
+	vaddr object = wait_local(c, c->rule->variable), ssl = wait_local(c, "ssl");
+	bool tls = false;
 	int fd;
 
 	if (!object)
@@ -88,6 +89,8 @@ void wait_transport(struct waiting *c)
 	c->out.kind = AWAITS_FD;
 	c->out.id = object;
 	words_add(&s, "%s", c->rule->verb);
+	if (ssl && (object_bool(c->r, ssl, &tls) != ERR_OK || tls))
+		words_add(&s, ", TLS hand-shake");
 	fd = wait_socket_fd(c, object);
 	if (fd < 0)
 		fd = transport_fd(c, object);

@@ -69,7 +69,7 @@ static const struct wait_rule rules[] = {
 	RULE("base_events.py", "BaseEventLoop._create_connection_transport", wait_transport,
 	     .verb = "connection set-up", .variable = "sock", .innermost = true),
 	RULE("base_events.py", "BaseEventLoop.start_tls", wait_transport,
-	     .verb = "start_tls, hand-shake", .variable = "transport", .innermost = true),
+	     .verb = "start_tls, TLS hand-shake", .variable = "transport", .innermost = true),
 	RULE("base_events.py", "BaseEventLoop.create_datagram_endpoint", wait_transport,
 	     .verb = "datagram endpoint set-up", .variable = "sock", .innermost = true),
 	RULE("base_events.py", "BaseEventLoop.connect_read_pipe", wait_transport,
