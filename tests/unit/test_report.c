@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tree and table of hand-made models: rings, shared children, folding, depth, hostile names; and the helpers for text. */
+/* Tree and table of hand-made models: rings, shared children, folding, depth, hostile names. */
 #include "report/report.h"
 #include "report/json.h"
 #include "tests/unit/check.h"
@@ -429,51 +429,6 @@ static void test_full_disk(void)
 	model_destroy(m);
 }
 
-static void check_duration(double seconds, const char *want)
-{
-	struct text t = {0};
-
-	text_duration(&t, &utf8.style, seconds);
-	CHECK_TEXT(t.v, want);
-	text_deinit(&t);
-}
-
-static void test_text(void)
-{
-	struct text t = {0};
-
-	check_duration(0, "0 µs");
-	check_duration(0.00064, "640 µs");
-	check_duration(0.0123, "12.3 ms");
-	check_duration(0.64, "640 ms");
-	check_duration(29.83, "29.8 s");
-	check_duration(192, "3 m 12 s");
-	check_duration(18180, "5 h 03 m");
-	check_duration(12 * 86400 + 4 * 3600, "12 d 4 h");
-	check_duration(NAN, "?");
-	check_duration(INFINITY, "11574074 d 1 h");
-	text_number(&t, 9998);
-	text_add(&t, " ");
-	text_number(&t, 1234567);
-	text_add(&t, " ");
-	text_number(&t, 12);
-	CHECK_TEXT(t.v, "9,998 1,234,567 12");
-	text_clear(&t);
-	CHECK_EQUAL(text_safe(&t, &utf8.style, STR_LIT("日本語"), 5), 5);
-	CHECK_TEXT(t.v, "日本…");
-	text_clear(&t);
-	CHECK_EQUAL(text_safe(&t, &ascii.style, STR_LIT("abcdef"), 5), 5);
-	CHECK_TEXT(t.v, "abc..");
-	text_clear(&t);
-	text_safe(&t, &utf8.style, STR_LIT("a\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81"), 99);
-	CHECK_TEXT(t.v, "a\xcc\x81\xcc\x81\xcc\x81\xcc\x81\\u0301");
-	CHECK(text_compare(STR_LIT("Task-2"), STR_LIT("Task-10")) < 0);
-	CHECK(text_compare(STR_LIT("Task-02"), STR_LIT("Task-2")) == 0);
-	CHECK(text_compare(STR_LIT("Task-2"), STR_LIT("Task-2b")) < 0);
-	CHECK(text_compare(STR_LIT("b"), STR_LIT("a-99999999999999999999999")) > 0);
-	text_deinit(&t);
-}
-
 static double seconds(void)
 {
 	struct timespec ts;
@@ -518,7 +473,6 @@ int main(void)
 {
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
 		return 1;
-	test_text();
 	test_small();
 	test_ring();
 	test_shared();
