@@ -164,6 +164,7 @@ uint32_t model_add_thread(struct model *m, pid_t tid)
 	m->threads.v[row].interpreter = NONE;
 	m->threads.v[row].loop = NONE;
 	m->threads.v[row].chain = NONE;
+	m->threads.v[row].native = NONE;
 	indexed(m, &m->index->threads, hash_u64((uint64_t)tid), row);
 	return row;
 }

@@ -63,6 +63,13 @@ enum thread_state {
 	THREAD_STOPPED,
 	THREAD_ZOMBIE
 };
+/* What a thread has to do with its interpreter's GIL. */
+enum gil_state {
+	GIL_UNKNOWN, /* not asked for, or could not be read; JSON null */
+	GIL_NONE,
+	GIL_HOLDING,
+	GIL_WAITING
+};
 enum snapshot_method {
 	SNAPSHOT_STILL,
 	SNAPSHOT_VALIDATED,
@@ -135,10 +142,18 @@ struct thread {
 	uint32_t loop; /* its running loop, NONE */
 	enum thread_state state;
 	uint32_t chain; /* Python stack, NONE: no Python frame (or not asked for) */
+	enum gil_state gil;
+	struct str syscall; /* name of the system call that it is in; ptr NULL: in none, not asked for, or not known */
+	struct str syscall_text; /* with its arguments in words: "read, fd 5, pipe"; ptr NULL as above */
+	uint32_t native; /* native stack with the Python frames in their places, NONE: not asked for, or not to be had */
+	bool native_truncated;
 };
 
 struct interpreter {
 	uint64_t id;
+	bool gil_read; /* the next two are known */
+	pid_t gil_holder; /* the thread that holds its GIL (which another interpreter may share), 0 none */
+	uint64_t gil_switches; /* how often the GIL went from one thread to another */
 };
 
 struct snapshot_info {
@@ -147,6 +162,7 @@ struct snapshot_info {
 	enum snapshot_method method;
 	uint64_t paused_us, duration_us, bytes_read, read_calls;
 	char note[160]; /* why the method is not the one hoped for; "" as a rule */
+	char native_note[160]; /* why there are no native stacks although asked for; "" as a rule */
 };
 
 struct target_info {

@@ -46,6 +46,12 @@ static const char *const thread_states[] = {
 	[THREAD_STOPPED] = "stopped", [THREAD_ZOMBIE] = "zombie",
 };
 
+static const char *const gil_states[] = {
+	[GIL_NONE] = "none",
+	[GIL_HOLDING] = "holding",
+	[GIL_WAITING] = "waiting",
+};
+
 static const char *const snapshot_methods[] = {
 	[SNAPSHOT_STILL] = "still",
 	[SNAPSHOT_VALIDATED] = "validated",
@@ -71,6 +77,11 @@ const char *loop_state_name(enum loop_state s)
 const char *thread_state_name(enum thread_state s)
 {
 	return WORD(thread_states, s);
+}
+
+const char *gil_state_name(enum gil_state s)
+{
+	return WORD(gil_states, s);
 }
 
 const char *snapshot_method_name(enum snapshot_method m)

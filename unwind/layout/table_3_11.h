@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.11: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_11_ROWS 144
+#define TABLE_3_11_ROWS 146
 
 static const struct layout table_3_11_release = {
 	.runtime_interpreters_head = {40, 8, 0, 0},
@@ -24,6 +24,7 @@ static const struct layout table_3_11_release = {
 	.thread_running_task = {.offset = FIELD_ABSENT},
 	.thread_asyncio_tasks_head = {.offset = FIELD_ABSENT},
 	.cframe_current_frame = {8, 8, 0, 0},
+	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},
 	.gil_switch_number = {24, 8, 0, 0},
@@ -33,6 +34,7 @@ static const struct layout table_3_11_release = {
 	.frame_stacktop = {64, 4, 0, 0},
 	.frame_stackpointer = {.offset = FIELD_ABSENT},
 	.frame_owner = {69, 1, 0, 0},
+	.frame_is_entry = {68, 1, 0, 0},
 	.frame_tlbc_index = {.offset = FIELD_ABSENT},
 	.frame_localsplus = {72, 0, 0, 0},
 	.code_flags = {48, 4, 0, 0},

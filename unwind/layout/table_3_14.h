@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.14: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_14_ROWS 144
+#define TABLE_3_14_ROWS 146
 
 static const struct layout table_3_14_release = {
 	.runtime_interpreters_head = {808, 8, 0, 0},
@@ -24,6 +24,7 @@ static const struct layout table_3_14_release = {
 	.thread_running_task = {872, 8, 0, 0},
 	.thread_asyncio_tasks_head = {880, 0, 0, 0},
 	.cframe_current_frame = {.offset = FIELD_ABSENT},
+	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},
 	.gil_switch_number = {24, 8, 0, 0},
@@ -33,6 +34,7 @@ static const struct layout table_3_14_release = {
 	.frame_stacktop = {.offset = FIELD_ABSENT},
 	.frame_stackpointer = {64, 8, 0, 0},
 	.frame_owner = {74, 1, 0, 0},
+	.frame_is_entry = {.offset = FIELD_ABSENT},
 	.frame_tlbc_index = {.offset = FIELD_ABSENT},
 	.frame_localsplus = {80, 0, 0, 0},
 	.code_flags = {48, 4, 0, 0},
@@ -171,6 +173,7 @@ static const struct layout table_3_14_debug = {
 	.thread_running_task = {872, 8, 0, 0},
 	.thread_asyncio_tasks_head = {880, 0, 0, 0},
 	.cframe_current_frame = {.offset = FIELD_ABSENT},
+	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},
 	.gil_switch_number = {24, 8, 0, 0},
@@ -180,6 +183,7 @@ static const struct layout table_3_14_debug = {
 	.frame_stacktop = {.offset = FIELD_ABSENT},
 	.frame_stackpointer = {64, 8, 0, 0},
 	.frame_owner = {74, 1, 0, 0},
+	.frame_is_entry = {.offset = FIELD_ABSENT},
 	.frame_tlbc_index = {.offset = FIELD_ABSENT},
 	.frame_localsplus = {80, 0, 0, 0},
 	.code_flags = {48, 4, 0, 0},
