@@ -29,19 +29,19 @@ static void *grown(void *v, uint32_t count, uint32_t *capacity, size_t size)
 }
 
 /* Index of a fresh row of the table, zeroed; NONE on no memory. */
-#define ROW_ADD(m, table)                                                                          \
-	({                                                                                         \
-		typeof((table)->v) v_ =                                                            \
-			grown((table)->v, (table)->count, &(table)->capacity, sizeof(*v_));        \
-		uint32_t row_ = NONE;                                                              \
-		if (v_) {                                                                          \
-			(table)->v = v_;                                                           \
-			row_ = (table)->count++;                                                   \
-			memset(&v_[row_], 0, sizeof(*v_));                                         \
-		} else {                                                                           \
-			(m)->out_of_memory = true;                                                 \
-		}                                                                                  \
-		row_;                                                                              \
+#define ROW_ADD(m, table)                                                                   \
+	({                                                                                  \
+		typeof((table)->v) v_ =                                                     \
+			grown((table)->v, (table)->count, &(table)->capacity, sizeof(*v_)); \
+		uint32_t row_ = NONE;                                                       \
+		if (v_) {                                                                   \
+			(table)->v = v_;                                                    \
+			row_ = (table)->count++;                                            \
+			memset(&v_[row_], 0, sizeof(*v_));                                  \
+		} else {                                                                    \
+			(m)->out_of_memory = true;                                          \
+		}                                                                           \
+		row_;                                                                       \
 	})
 
 enum err model_create(struct model **ret)
@@ -77,6 +77,8 @@ void model_destroy(struct model *m)
 	free(m->threads.v);
 	free(m->loops.v);
 	free(m->tasks.v);
+	free(m->handles.v);
+	free(m->fds.v);
 	free(m->frames.v);
 	free(m->chains.v);
 	free(m->strings.v);
@@ -128,6 +130,7 @@ void model_clear(struct model *m)
 	text_reset(m);
 	memset(&m->snapshot, 0, sizeof(m->snapshot));
 	m->interpreters.count = m->threads.count = m->loops.count = m->tasks.count = 0;
+	m->handles.count = m->fds.count = 0;
 	m->frames.count = m->chains.count = m->strings.count = 0;
 	m->edges.count = m->back_edges.count = 0;
 	m->tasks_truncated = m->threads_truncated = m->loops_truncated = false;
@@ -181,6 +184,8 @@ uint32_t model_add_loop(struct model *m, vaddr id)
 	m->loops.v[row].thread = NONE;
 	m->loops.v[row].current_task = NONE;
 	m->loops.v[row].state = LOOP_UNKNOWN;
+	m->loops.v[row].timers_next = m->loops.v[row].timers_last = NAN;
+	m->loops.v[row].timer_cancelled_counter = m->loops.v[row].signal_handlers = -1;
 	indexed(m, &m->index->loops, hash_u64(id), row);
 	return row;
 }
@@ -203,6 +208,30 @@ uint32_t model_add_task(struct model *m, vaddr id)
 	return row;
 }
 
+uint32_t model_add_handle(struct model *m, vaddr id)
+{
+	uint32_t row = ROW_ADD(m, &m->handles);
+
+	if (row == NONE)
+		return NONE;
+	m->handles.v[row].id = id;
+	m->handles.v[row].kind = HANDLE_CALLBACK;
+	m->handles.v[row].task = m->handles.v[row].source = NONE;
+	m->handles.v[row].due = NAN;
+	return row;
+}
+
+uint32_t model_add_fd(struct model *m, int fd)
+{
+	uint32_t row = ROW_ADD(m, &m->fds);
+
+	if (row == NONE)
+		return NONE;
+	m->fds.v[row].fd = fd;
+	m->fds.v[row].reader = m->fds.v[row].writer = NONE;
+	return row;
+}
+
 uint32_t model_add_edge(struct model *m, uint32_t task)
 {
 	uint32_t row = ROW_ADD(m, &m->edges);
@@ -212,15 +241,15 @@ uint32_t model_add_edge(struct model *m, uint32_t task)
 	return row;
 }
 
-#define FIND_BY(m, table, key, value)                                                              \
-	({                                                                                         \
-		const struct hash *h_ = &(m)->index->table;                                        \
-		uint32_t hash_ = hash_u64((uint64_t)(value)), row_, at_ = hash_start(h_, hash_);   \
-		while ((row_ = hash_next(h_, hash_, &at_)) != NONE) {                              \
-			if ((m)->table.v[row_].key == (value))                                     \
-				break;                                                             \
-		}                                                                                  \
-		row_;                                                                              \
+#define FIND_BY(m, table, key, value)                                                            \
+	({                                                                                       \
+		const struct hash *h_ = &(m)->index->table;                                      \
+		uint32_t hash_ = hash_u64((uint64_t)(value)), row_, at_ = hash_start(h_, hash_); \
+		while ((row_ = hash_next(h_, hash_, &at_)) != NONE) {                            \
+			if ((m)->table.v[row_].key == (value))                                   \
+				break;                                                           \
+		}                                                                                \
+		row_;                                                                            \
 	})
 
 uint32_t model_find_task(const struct model *m, vaddr id)
@@ -259,10 +288,10 @@ uint32_t model_intern_string(struct model *m, struct str s)
 static bool is_asyncio(struct str file)
 {
 	static const char *const modules[] = {
-		"base_events", "base_subprocess", "events",	   "futures",	"locks",
-		"mixins",      "proactor_events", "queues",	   "runners",	"selector_events",
-		"sslproto",    "staggered",	  "streams",	   "subprocess", "taskgroups",
-		"tasks",       "threads",	  "timeouts",	   "transports", "unix_events",
+		"base_events", "base_subprocess", "events",	"futures",    "locks",
+		"mixins",      "proactor_events", "queues",	"runners",    "selector_events",
+		"sslproto",    "staggered",	  "streams",	"subprocess", "taskgroups",
+		"tasks",       "threads",	  "timeouts",	"transports", "unix_events",
 		"coroutines",  "base_futures",	  "base_tasks",
 	};
 	char tail[64];
@@ -378,8 +407,9 @@ static void invert(struct model *m, uint32_t *last, bool fill)
 				continue;
 			last[to] = t;
 			if (fill)
-				m->back_edges.v[awaited->awaited_by_first +
-						awaited->awaited_by_count] = t;
+				m->back_edges
+					.v[awaited->awaited_by_first + awaited->awaited_by_count] =
+					t;
 			awaited->awaited_by_count++;
 		}
 	}

@@ -63,6 +63,13 @@ enum thread_state {
 	THREAD_STOPPED,
 	THREAD_ZOMBIE
 };
+enum handle_kind {
+	HANDLE_TASK_STEP, /* a step of a task: its first, or after a bare yield */
+	HANDLE_TASK_WAKEUP, /* what a task waited for is done */
+	HANDLE_CALLBACK,
+	HANDLE_READER,
+	HANDLE_WRITER
+};
 /* What a thread has to do with its interpreter's GIL. */
 enum gil_state {
 	GIL_UNKNOWN, /* not asked for, or could not be read; JSON null */
@@ -123,6 +130,32 @@ struct task {
 		awaited_by_count; /* in model.back_edges, filled by model_finish */
 };
 
+/* asyncio.Handle or TimerHandle: one call that the loop will make. */
+struct handle {
+	vaddr id;
+	enum handle_kind kind;
+	struct str callback; /* in words: "ping", "Task.task_wakeup"; ptr NULL: not read */
+	uint32_t task; /* row of the task that it steps or wakes, NONE */
+	bool cancelled;
+	double due; /* deadline of a timer, in the loop's time; NAN: no timer */
+	uint32_t source; /* row of frames where it was made (debug mode), NONE */
+};
+
+/* A descriptor that a loop's selector watches. */
+struct fd_row {
+	int fd;
+	bool read, write;
+	struct str target; /* what it is: "tcp 127.0.0.1:5000 -> …", "pipe"; ptr NULL: not known */
+	uint32_t reader, writer; /* rows of handles, NONE */
+	bool self_pipe; /* the loop's own, for wake-ups from threads and signals */
+};
+
+/* A ThreadPoolExecutor; -1: that number could not be read. */
+struct executor_state {
+	bool present;
+	int64_t workers, max_workers, idle, queued;
+};
+
 struct loop {
 	vaddr id;
 	uint32_t cls; /* row of model.strings */
@@ -133,6 +166,23 @@ struct loop {
 	double time; /* loop.time() of the snapshot, seconds */
 	uint32_t current_task; /* row, NONE */
 	uint32_t task_count; /* filled by model_finish */
+	/* What follows is read on demand alone, and of loops that are made of Python code. */
+	bool inner_read;
+	uint32_t ready_first, ready_rows; /* handles, in order: the first ones of */
+	uint32_t ready_count; /* length of _ready */
+	uint32_t timers_first, timers_rows; /* handles, in the heap's order: the first ones of */
+	uint32_t timers_count; /* length of _scheduled */
+	uint32_t timers_cancelled; /* among the rows */
+	double timers_next; /* seconds until the first timer that is not cancelled, NAN none */
+	double timers_last; /* seconds until the last of all, cancelled ones too, NAN none */
+	int64_t timer_cancelled_counter; /* the loop's own _timer_cancelled_count, -1: not read */
+	bool ready_truncated, timers_truncated; /* not all are rows, or some could not be read */
+	uint32_t fds_first, fds_count; /* model.fds */
+	bool fds_read; /* the selector's descriptors are known */
+	bool fds_truncated;
+	bool executor_read; /* executor tells whether there is one */
+	struct executor_state executor; /* the default one */
+	int64_t signal_handlers; /* set on the loop, -1: not read */
 };
 
 struct thread {
@@ -143,9 +193,12 @@ struct thread {
 	enum thread_state state;
 	uint32_t chain; /* Python stack, NONE: no Python frame (or not asked for) */
 	enum gil_state gil;
-	struct str syscall; /* name of the system call that it is in; ptr NULL: in none, not asked for, or not known */
-	struct str syscall_text; /* with its arguments in words: "read, fd 5, pipe"; ptr NULL as above */
-	uint32_t native; /* native stack with the Python frames in their places, NONE: not asked for, or not to be had */
+	struct str
+		syscall; /* name of the system call that it is in; ptr NULL: in none, not asked for, or not known */
+	struct str
+		syscall_text; /* with its arguments in words: "read, fd 5, pipe"; ptr NULL as above */
+	uint32_t
+		native; /* native stack with the Python frames in their places, NONE: not asked for, or not to be had */
 	bool native_truncated;
 };
 
@@ -190,6 +243,8 @@ struct model {
 	TABLE(struct thread) threads;
 	TABLE(struct loop) loops;
 	TABLE(struct task) tasks;
+	TABLE(struct handle) handles;
+	TABLE(struct fd_row) fds;
 	TABLE(struct frame) frames;
 	TABLE(struct chain) chains;
 	TABLE(struct str) strings; /* interned class names */
@@ -205,11 +260,13 @@ void model_destroy(struct model *m); /* accepts NULL */
 /* Empties all tables and text, keeps the memory: the next attempt at the same picture. target is kept. */
 void model_clear(struct model *m);
 
-/* Rows; NONE on no memory (and out_of_memory is set). The new row is zeroed, its indexes set to NONE, awaits.left to NAN. */
+/* Rows; NONE on no memory (and out_of_memory is set). The new row is zeroed, its indexes set to NONE, times to NAN. */
 uint32_t model_add_interpreter(struct model *m, uint64_t id);
 uint32_t model_add_thread(struct model *m, pid_t tid);
 uint32_t model_add_loop(struct model *m, vaddr id);
 uint32_t model_add_task(struct model *m, vaddr id);
+uint32_t model_add_handle(struct model *m, vaddr id);
+uint32_t model_add_fd(struct model *m, int fd);
 /* Edge lists are appended in one go for one task: returns the first index. */
 uint32_t model_add_edge(struct model *m, uint32_t task);
 /* Row of a task, loop or NONE, by id. O(1). */

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define WORD(table, value)                                                                         \
+#define WORD(table, value) \
 	((size_t)(value) < sizeof(table) / sizeof(*(table)) ? (table)[value] : NULL)
 
 static const char *const task_states[] = {
@@ -15,30 +15,27 @@ static const char *const task_states[] = {
 };
 
 static const char *const await_kinds[] = {
-	[AWAITS_TASK] = "task",
-	[AWAITS_GATHER] = "gather",
-	[AWAITS_WAIT] = "wait",
-	[AWAITS_SLEEP] = "sleep",
-	[AWAITS_LOCK] = "lock",
-	[AWAITS_EVENT] = "event",
-	[AWAITS_CONDITION] = "condition",
-	[AWAITS_SEMAPHORE] = "semaphore",
-	[AWAITS_QUEUE] = "queue",
-	[AWAITS_BARRIER] = "barrier",
-	[AWAITS_STREAM] = "stream",
-	[AWAITS_FD] = "fd",
-	[AWAITS_EXECUTOR] = "executor",
-	[AWAITS_PROCESS] = "process",
-	[AWAITS_FUTURE] = "future",
-	[AWAITS_YIELD] = "yield",
-	[AWAITS_RUNNING] = "running",
-	[AWAITS_NOT_STARTED] = "not-started",
+	[AWAITS_TASK] = "task",		  [AWAITS_GATHER] = "gather",
+	[AWAITS_WAIT] = "wait",		  [AWAITS_SLEEP] = "sleep",
+	[AWAITS_LOCK] = "lock",		  [AWAITS_EVENT] = "event",
+	[AWAITS_CONDITION] = "condition", [AWAITS_SEMAPHORE] = "semaphore",
+	[AWAITS_QUEUE] = "queue",	  [AWAITS_BARRIER] = "barrier",
+	[AWAITS_STREAM] = "stream",	  [AWAITS_FD] = "fd",
+	[AWAITS_EXECUTOR] = "executor",	  [AWAITS_PROCESS] = "process",
+	[AWAITS_FUTURE] = "future",	  [AWAITS_YIELD] = "yield",
+	[AWAITS_RUNNING] = "running",	  [AWAITS_NOT_STARTED] = "not-started",
 	[AWAITS_OTHER] = "other",
 };
 
 static const char *const loop_states[] = {
 	[LOOP_POLLING] = "polling", [LOOP_RUNNING] = "running", [LOOP_BLOCKED] = "blocked",
 	[LOOP_STALLED] = "stalled", [LOOP_STOPPED] = "stopped", [LOOP_CLOSED] = "closed",
+};
+
+static const char *const handle_kinds[] = {
+	[HANDLE_TASK_STEP] = "task-step", [HANDLE_TASK_WAKEUP] = "task-wakeup",
+	[HANDLE_CALLBACK] = "callback",	  [HANDLE_READER] = "reader",
+	[HANDLE_WRITER] = "writer",
 };
 
 static const char *const thread_states[] = {
@@ -72,6 +69,11 @@ const char *await_kind_name(enum await_kind k)
 const char *loop_state_name(enum loop_state s)
 {
 	return WORD(loop_states, s);
+}
+
+const char *handle_kind_name(enum handle_kind k)
+{
+	return WORD(handle_kinds, k);
 }
 
 const char *thread_state_name(enum thread_state s)
