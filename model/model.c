@@ -182,9 +182,11 @@ uint32_t model_add_loop(struct model *m, vaddr id)
 	m->loops.v[row].cls = NONE;
 	m->loops.v[row].interpreter = NONE;
 	m->loops.v[row].thread = NONE;
-	m->loops.v[row].current_task = NONE;
+	m->loops.v[row].current_task = m->loops.v[row].running = NONE;
 	m->loops.v[row].state = LOOP_UNKNOWN;
 	m->loops.v[row].timers_next = m->loops.v[row].timers_last = NAN;
+	m->loops.v[row].turn_since = NAN;
+	m->loops.v[row].turn_index = -1;
 	m->loops.v[row].timer_cancelled_counter = m->loops.v[row].signal_handlers = -1;
 	indexed(m, &m->index->loops, hash_u64(id), row);
 	return row;

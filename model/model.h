@@ -168,6 +168,7 @@ struct loop {
 	uint32_t task_count; /* filled by model_finish */
 	/* What follows is read on demand alone, and of loops that are made of Python code. */
 	bool inner_read;
+	uint32_t running; /* handle that its thread runs now, NONE */
 	uint32_t ready_first, ready_rows; /* handles, in order: the first ones of */
 	uint32_t ready_count; /* length of _ready */
 	uint32_t timers_first, timers_rows; /* handles, in the heap's order: the first ones of */
@@ -183,6 +184,9 @@ struct loop {
 	bool executor_read; /* executor tells whether there is one */
 	struct executor_state executor; /* the default one */
 	int64_t signal_handlers; /* set on the loop, -1: not read */
+	/* Of a loop that runs a callback: which one, told apart from all others. NAN and -1: none, or not read. */
+	double turn_since; /* loop.time() at which this turn of _run_once began with its callbacks, and the clock's resolution */
+	int64_t turn_index; /* the callback's place in that turn, from 0 */
 };
 
 struct thread {
@@ -200,6 +204,9 @@ struct thread {
 	uint32_t
 		native; /* native stack with the Python frames in their places, NONE: not asked for, or not to be had */
 	bool native_truncated;
+	bool times_read; /* the next two are known */
+	uint64_t cpu_ns; /* CPU time so far */
+	uint64_t run_count; /* times it was put on a CPU */
 };
 
 struct interpreter {
