@@ -130,7 +130,7 @@ static enum err take_watch(struct cli *c, const char *value, struct error *e)
 }
 
 static const struct option_row rows[] = {
-	{"threads", 0, GROUP_TREE, NULL, "show the Python stack of every thread too", take_threads},
+	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack", take_threads},
 	{"task", 0, GROUP_TREE, "PATTERN",
 	 "only tasks whose name matches (shell pattern), with those above and below them",
 	 take_task},

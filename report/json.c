@@ -156,6 +156,24 @@ static void put_interpreter(struct document *d, uint32_t row)
 		json_int(d->w, (int64_t)d->m->interpreters.v[row].id);
 }
 
+static void put_gil(struct document *d, const struct interpreter *i)
+{
+	struct json_writer *w = d->w;
+
+	if (!i->gil_read) {
+		put_key_null(w, "gil");
+		return;
+	}
+	json_key(w, "gil");
+	json_map(w);
+	if (i->gil_holder)
+		put_key_int(w, "holder", i->gil_holder);
+	else
+		put_key_null(w, "holder");
+	put_key_int(w, "switches", (int64_t)i->gil_switches);
+	json_map_end(w);
+}
+
 static void put_interpreters(struct document *d)
 {
 	json_key(d->w, "interpreters");
@@ -163,7 +181,7 @@ static void put_interpreters(struct document *d)
 	for (uint32_t i = 0; i < d->m->interpreters.count; i++) {
 		json_map(d->w);
 		put_key_int(d->w, "id", (int64_t)d->m->interpreters.v[i].id);
-		put_key_null(d->w, "gil");
+		put_gil(d, &d->m->interpreters.v[i]);
 		json_map_end(d->w);
 	}
 	json_list_end(d->w);
@@ -178,8 +196,8 @@ static void put_thread(struct document *d, const struct thread *t)
 	put_key_str(w, "name", t->name);
 	put_interpreter(d, t->interpreter);
 	put_key_word(w, "state", thread_state_name(t->state));
-	put_key_null(w, "syscall");
-	put_key_null(w, "gil");
+	put_key_str(w, "syscall", t->syscall);
+	put_key_word(w, "gil", gil_state_name(t->gil));
 	put_id_of_loop(d, "loop", t->loop);
 	json_key(w, "stack");
 	put_stack(d, t->chain);

@@ -10,6 +10,7 @@
 
 #define COMMAND_COLUMNS 100
 #define NAME_COLUMNS	60
+#define CALL_COLUMNS	160
 
 static void add_count(struct text *t, uint64_t n, const char *one, const char *many)
 {
@@ -154,6 +155,15 @@ void summary_thread(struct text *t, const struct text_style *s, const struct mod
 	add_thread(t, s, thread);
 	text_color(t, s, COLOR_PLAIN);
 	text_printf(t, ", %s", thread_state_name(thread->state));
+	if (thread->syscall_text.ptr) {
+		text_add(t, " in ");
+		text_safe(t, s, thread->syscall_text, CALL_COLUMNS);
+	}
+	if (thread->gil == GIL_HOLDING || thread->gil == GIL_WAITING) {
+		text_color(t, s, thread->gil == GIL_WAITING ? COLOR_WARN : COLOR_BOLD);
+		text_add(t, thread->gil == GIL_WAITING ? ", waits for the GIL" : ", holds the GIL");
+		text_color(t, s, COLOR_PLAIN);
+	}
 	if (thread->loop != NONE)
 		text_add(t, ", runs a loop");
 }

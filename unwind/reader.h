@@ -8,6 +8,7 @@
 #include "unwind/layout/layout.h"
 
 struct code_cache;
+struct thread_facts;
 struct type_cache;
 
 struct reader {
@@ -15,6 +16,7 @@ struct reader {
 	const struct layout *lay;
 	struct target
 		*target; /* NULL in unit tests; only for /proc facts (descriptors, command lines) */
+	const struct thread_facts *facts; /* unwind/facts.h; NULL: asked for when wanted */
 	struct model *model;
 	struct arena *scratch; /* lives as long as one walk */
 	struct code_cache *codes; /* unwind/python/code.h; emptied with each walk */

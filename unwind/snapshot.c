@@ -9,6 +9,7 @@
 #include "attach/freeze.h"
 #include "attach/still.h"
 #include "unwind/asyncio/asyncio.h"
+#include "unwind/facts.h"
 #include "unwind/python/python.h"
 
 #include <stdarg.h>
@@ -29,6 +30,7 @@ struct take {
 	struct error *e;
 	struct arena scratch;
 	struct reader r;
+	struct thread_facts facts; /* of the last stop */
 	pid_t *runners; /* threads seen on a CPU: those that a pause stops */
 	size_t runner_count, runner_capacity;
 	uint64_t refresh_ns; /* what the last copy of the footprint took */
@@ -77,6 +79,7 @@ static void take_deinit(struct take *k)
 	code_cache_destroy(k->r.codes);
 	type_cache_destroy(k->r.types);
 	arena_deinit(&k->scratch);
+	thread_facts_deinit(&k->facts);
 	free(k->runners);
 }
 
@@ -191,6 +194,7 @@ static enum err attempt_free(struct take *k, bool copy, bool *done_ret)
 	bool still = false;
 	enum err err = still_take(k->t->pid, &before, k->e);
 
+	k->r.facts = NULL;
 	*done_ret = false;
 	if (err != ERR_OK)
 		return err;
@@ -234,6 +238,8 @@ static enum err copy_while_frozen(struct take *k, bool walk_too, uint64_t deadli
 		return err;
 	}
 	copy_footprint(k);
+	if (k->o->threads)
+		thread_facts_add_calls(k->t->pid, &k->facts);
 	if (walk_too) {
 		mem_set_deadline(k->r.mem, deadline);
 		err = walk(k);
@@ -248,6 +254,14 @@ static enum err copy_while_frozen(struct take *k, bool walk_too, uint64_t deadli
 	return err;
 }
 
+/* Before a stop: while it lasts, those that stand look stopped. */
+static enum err ask_threads(struct take *k)
+{
+	thread_facts_deinit(&k->facts);
+	k->r.facts = &k->facts;
+	return thread_facts_take(k->t->pid, &k->facts);
+}
+
 /* One stop. walk_too: think while they stand, since the copies before were not complete. */
 static enum err attempt_pause(struct take *k, bool walk_too, bool *done_ret)
 {
@@ -258,6 +272,8 @@ static enum err attempt_pause(struct take *k, bool walk_too, bool *done_ret)
 	enum err err = k->o->pause == PAUSE_ALWAYS ? add_all_threads(k) : ERR_OK;
 
 	*done_ret = false;
+	if (err == ERR_OK)
+		err = ask_threads(k);
 	if (err != ERR_OK)
 		return err;
 	if (k->runner_count)
@@ -319,6 +335,7 @@ static enum err take_torn(struct take *k)
 
 	for (int i = 0; i < FREE_TRIES && err == ERR_TORN; i++) {
 		mem_forget(k->r.mem);
+		k->r.facts = NULL;
 		err = walk(k);
 	}
 	if (err == ERR_TORN)

@@ -44,6 +44,21 @@ struct asyncio {
 /* The whole walk: interpreters, threads, loops, tasks, chains, waits, into r->model. Soft errors mark rows; hard ones are returned. */
 must_check enum err asyncio_walk(struct reader *r, bool thread_stacks);
 
+/* A position as an interned node of the model's chains, below `outer`. */
+uint32_t walk_push(struct reader *r, uint32_t outer, const struct frame_walk *f);
+
+/* --- threads.c: the model's rows of threads. */
+/* One for each thread of the process, as /proc lists them. */
+void threads_add_rows(struct reader *r);
+/* Row of a thread by the number that CPython has stored; NONE. */
+uint32_t threads_find_row(struct reader *r, pid_t namespace_tid);
+/* The interpreter (row) that the thread is in: of several, the one that it entered last. */
+void threads_place(struct asyncio *a, const struct thread_ref *ref, uint32_t interpreter);
+/* The name that threading gave it, where its stack tells. */
+void threads_name(struct asyncio *a, const struct thread_ref *ref);
+/* What is read on demand alone: Python stacks, system calls, who holds the GIL and who waits for it. */
+must_check enum err threads_fill(struct asyncio *a);
+
 /* --- tasks.c: enumeration. */
 /* One row per distinct task of an interpreter: all the sets and lists of the layout's all_tasks rule. */
 must_check enum err tasks_enumerate(struct asyncio *a, const struct interp_walk *interp);

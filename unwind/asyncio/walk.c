@@ -6,7 +6,6 @@
 #include "unwind/asyncio/asyncio.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define THREAD_FRAMES_MAX 5000u
@@ -26,57 +25,6 @@ static double target_now(const struct reader *r)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9 + offset;
 }
 
-static enum thread_state state_from_letter(char letter)
-{
-	switch (letter) {
-	case 'R':
-		return THREAD_RUNNING;
-	case 'D':
-		return THREAD_DISK;
-	case 'T':
-	case 't':
-		return THREAD_STOPPED;
-	case 'Z':
-	case 'X':
-		return THREAD_ZOMBIE;
-	default:
-		return THREAD_SLEEPING;
-	}
-}
-
-/* One row for each thread of the process, as /proc lists them. */
-static void add_process_threads(struct reader *r)
-{
-	struct proc_thread *list = NULL;
-	size_t count = 0;
-
-	if (!r->target || proc_threads(r->target->pid, &list, &count, NULL) != ERR_OK)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t row = model_add_thread(r->model, list[i].tid);
-
-		if (row == NONE)
-			break;
-		r->model->threads.v[row].name = model_text(r->model, str_from(list[i].name));
-		r->model->threads.v[row].state = state_from_letter(list[i].state);
-	}
-	free(list);
-}
-
-/* CPython stores the thread's number as its own pid namespace counts; rows are keyed by ours. */
-static uint32_t find_thread_row(struct reader *r, pid_t namespace_tid)
-{
-	struct model *m = r->model;
-
-	if (!m->target.container)
-		return model_find_thread(m, namespace_tid);
-	for (uint32_t i = 0; r->target && i < m->threads.count; i++) {
-		if (proc_namespace_tid(r->target->pid, m->threads.v[i].tid) == namespace_tid)
-			return i;
-	}
-	return NONE;
-}
-
 static enum err add_thread_state(struct asyncio *a, const struct thread_walk *walk,
 				 uint32_t interpreter)
 {
@@ -84,13 +32,15 @@ static enum err add_thread_state(struct asyncio *a, const struct thread_walk *wa
 	struct thread_ref *ref = &a->threads[a->thread_count];
 	enum err err;
 
-	*ref = (struct thread_ref){.walk = *walk, .row = find_thread_row(r, walk->tid)};
-	if (ref->row != NONE)
-		r->model->threads.v[ref->row].interpreter = interpreter;
+	*ref = (struct thread_ref){.walk = *walk, .row = threads_find_row(r, walk->tid)};
 	a->thread_count++;
 	err = thread_frames(r, walk, THREAD_FRAMES_MAX, &ref->frames, &ref->frame_count,
 			    &ref->frames_truncated);
-	return ends_walk(err) ? err : ERR_OK;
+	if (ends_walk(err))
+		return err;
+	threads_place(a, ref, interpreter);
+	threads_name(a, ref);
+	return ERR_OK;
 }
 
 static enum err add_interpreters(struct asyncio *a)
@@ -132,8 +82,7 @@ static enum err add_interpreters(struct asyncio *a)
 	return ERR_OK;
 }
 
-/* A position as an interned node of the model's chains. */
-static uint32_t push_position(struct reader *r, uint32_t outer, const struct frame_walk *f)
+uint32_t walk_push(struct reader *r, uint32_t outer, const struct frame_walk *f)
 {
 	struct model *m = r->model;
 	uint32_t frame = model_intern_frame(m, f->info->qualname, f->info->file, f->line);
@@ -142,20 +91,6 @@ static uint32_t push_position(struct reader *r, uint32_t outer, const struct fra
 		return NONE;
 	m->frames.v[frame].library = f->info->asyncio;
 	return model_push(m, outer, frame);
-}
-
-static void add_thread_stacks(struct asyncio *a)
-{
-	for (uint32_t i = 0; i < a->thread_count; i++) {
-		struct thread_ref *ref = &a->threads[i];
-		uint32_t node = NONE;
-
-		if (ref->row == NONE)
-			continue;
-		for (uint32_t f = ref->frame_count; f > 0; f--)
-			node = push_position(a->r, node, &ref->frames[f - 1]);
-		a->r->model->threads.v[ref->row].chain = node;
-	}
 }
 
 static enum task_state state_of(struct asyncio *a, uint32_t row, const struct future_view *f)
@@ -183,7 +118,7 @@ static enum err fill_chain(struct asyncio *a, uint32_t row, const struct future_
 	if (ends_walk(err))
 		return err;
 	for (uint32_t i = 0; i < chain.count; i++)
-		node = push_position(a->r, node, &chain.v[i].position);
+		node = walk_push(a->r, node, &chain.v[i].position);
 	m->tasks.v[row].chain = node;
 	/* On a thread's stack without being current: the task whose step started an eager one. */
 	if (chain.leaf_state == GEN_EXECUTING && m->tasks.v[row].state == TASK_PENDING)
@@ -235,7 +170,7 @@ enum err asyncio_walk(struct reader *r, bool thread_stacks)
 	struct asyncio a = {.r = r, .now = target_now(r)};
 	enum err err;
 
-	add_process_threads(r);
+	threads_add_rows(r);
 	err = add_interpreters(&a);
 	for (uint32_t i = 0; err == ERR_OK && i < a.interp_count; i++)
 		err = tasks_enumerate(&a, &a.interps[i]);
@@ -246,7 +181,7 @@ enum err asyncio_walk(struct reader *r, bool thread_stacks)
 	for (uint32_t i = 0; err == ERR_OK && i < r->model->tasks.count; i++)
 		err = fill_task(&a, i);
 	if (err == ERR_OK && thread_stacks)
-		add_thread_stacks(&a);
+		err = threads_fill(&a);
 	if (mem_hard_error(r->mem) != ERR_OK)
 		return mem_hard_error(r->mem);
 	if (mem_deadline_hit(r->mem))

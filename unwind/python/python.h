@@ -23,6 +23,16 @@ must_check enum err interps_read(struct reader *r, uint32_t max, struct interp_w
 must_check enum err threads_read(struct reader *r, const struct interp_walk *interp, uint32_t max,
 				 struct thread_walk **ret, uint32_t *count_ret,
 				 bool *truncated_ret);
+/* --- the GIL (gil.c) */
+struct gil_walk {
+	vaddr at;
+	uint32_t size; /* bytes: its condition variables and mutexes lie within */
+	vaddr holder; /* PyThreadState that holds it now, 0 none */
+	uint64_t switches;
+};
+must_check enum err gil_read(struct reader *r, const struct interp_walk *interp,
+			     struct gil_walk *ret);
+
 /* A module of sys.modules by name: its dict; *ret 0 where it is not imported. */
 must_check enum err module_dict(struct reader *r, const struct interp_walk *interp,
 				const char *name, vaddr *ret);
