@@ -97,6 +97,14 @@ static enum err take_threads(struct cli *c, const char *value, struct error *e)
 	return ERR_OK;
 }
 
+static enum err take_loop(struct cli *c, const char *value, struct error *e)
+{
+	(void)value;
+	(void)e;
+	c->loop = true;
+	return ERR_OK;
+}
+
 static enum err take_task(struct cli *c, const char *value, struct error *e)
 {
 	(void)e;
@@ -130,7 +138,10 @@ static enum err take_watch(struct cli *c, const char *value, struct error *e)
 }
 
 static const struct option_row rows[] = {
-	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack", take_threads},
+	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack",
+	 take_threads},
+	{"loop", 0, GROUP_TREE, NULL,
+	 "show each loop's ready queue, timers, descriptors and executor too", take_loop},
 	{"task", 0, GROUP_TREE, "PATTERN",
 	 "only tasks whose name matches (shell pattern), with those above and below them",
 	 take_task},

@@ -29,7 +29,7 @@ struct cli {
 	uint32_t max_pause_ms;
 	enum color_when color;
 	/* GROUP_TREE */
-	bool threads, no_fold;
+	bool threads, loop, no_fold;
 	const char *task_pattern; /* NULL: all */
 	uint32_t max_depth; /* 0: no limit */
 	double watch_seconds; /* 0: once */

@@ -47,6 +47,7 @@ static enum err take_picture(const struct cli *cli, struct target *t, struct mod
 		.pause = cli->pause,
 		.max_pause_ms = cli->max_pause_ms,
 		.threads = cli->threads,
+		.loops = cli->loop,
 		.log = cli->verbose ? log_line : NULL,
 		.log_ctx = &pid,
 	};

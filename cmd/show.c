@@ -44,6 +44,7 @@ static enum err show(const struct cli *cli, const struct pictures *p, render_tex
 	const struct report_options options = {
 		.style = output_style(cli),
 		.threads = cli->threads,
+		.loop = cli->loop,
 		.no_fold = cli->no_fold,
 		.task_pattern = cli->task_pattern,
 		.max_depth = cli->max_depth,

@@ -5,7 +5,7 @@ _aiotrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=
 	local read='--children --json --pause= --max-pause= --color= --verbose -v --help -h'
-	local tree='--threads --task= --max-depth= --no-fold --watch='
+	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then
 		mapfile -t COMPREPLY < <(compgen -W 'pstree ps doctor help --help -h --version' -- "$cur")

@@ -4,6 +4,7 @@
 
 #include "model/names.h"
 #include "report/await_text.h"
+#include "report/json_loop.h"
 #include "report/json_writer.h"
 
 #include <stdlib.h>
@@ -226,11 +227,7 @@ static void put_loop(struct document *d, const struct loop *l)
 	json_double(w, l->time);
 	json_key(w, "current_task");
 	json_id(w, l->current_task == NONE ? 0 : m->tasks.v[l->current_task].id);
-	put_key_null(w, "ready_count");
-	put_key_empty(w, "ready");
-	put_key_null(w, "timers");
-	put_key_empty(w, "fds");
-	put_key_null(w, "executor");
+	json_loop_state(w, m, l, &d->words);
 	json_map_end(w);
 }
 

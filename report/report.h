@@ -12,6 +12,7 @@ struct report_options {
 	struct text_style style;
 	bool no_fold; /* alike tasks one by one, not as one line */
 	bool threads; /* the threads' stacks too */
+	bool loop; /* the loops' inner state too */
 	const char *
 		task_pattern; /* glob on task names, NULL: all; those above and below a match are shown too */
 	uint32_t max_depth; /* levels of tasks, 0: all */

@@ -4,6 +4,7 @@
 
 #include "model/names.h"
 #include "report/fold.h"
+#include "report/handle_text.h"
 #include "report/summary.h"
 #include "report/task_text.h"
 #include "report/tree_lines.h"
@@ -260,6 +261,16 @@ static void put_threads(struct table *k)
 	tree_lines_deinit(&lines);
 }
 
+static void put_loops(struct table *k)
+{
+	for (uint32_t i = 0; i < k->m->loops.count; i++) {
+		text_add(&k->text, "\n");
+		summary_loop(&k->text, &k->o->style, k->m, i);
+		text_add(&k->text, "\n");
+		loop_state_lines(&k->text, &k->o->style, k->m, &k->paths, i, !k->o->no_fold);
+	}
+}
+
 static enum err put_table(struct table *k)
 {
 	enum err err = ERR_OK;
@@ -278,6 +289,8 @@ static enum err put_table(struct table *k)
 	}
 	if (err != ERR_OK)
 		return err;
+	if (k->o->loop)
+		put_loops(k);
 	if (k->o->threads)
 		put_threads(k);
 	text_add(&k->text, "\n");

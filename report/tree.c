@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 #include "report/fold.h"
+#include "report/handle_text.h"
 #include "report/summary.h"
 #include "report/task_text.h"
 #include "report/tree_lines.h"
@@ -330,6 +331,9 @@ static enum err show_loop(struct tree *k, uint32_t loop, uint32_t *next)
 	text_add(&k->text, "\n");
 	summary_loop(&k->text, &k->o->style, k->m, loop);
 	text_add(&k->text, "\n");
+	if (k->o->loop)
+		loop_state_lines(&k->text, &k->o->style, k->m, &k->lines.paths, loop,
+				 !k->o->no_fold);
 	if (!count)
 		return ERR_OK;
 	k->prefix.len = 0;

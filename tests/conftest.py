@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every test runs over every interpreter at hand; after each one, every target must be as it was.
 
-    @pytest.mark.on("waits_tasks", "ring")      the fixtures that a test (or a module, by pytestmark) looks at
+    @pytest.mark.on("waits_tasks", "ring")      the fixtures that a test (or a module, by pytestmark) looks at,
+                                                each with its arguments
     @pytest.mark.since(3, 12)                   only where that minor version's feature exists
 """
 
@@ -34,7 +35,7 @@ def pytest_generate_tests(metafunc):
     if "target" in metafunc.fixturenames:
         names = definition.get_closest_marker("on").args
         pairs = [(python, name) for python in pythons(definition) for name in names]
-        ids = [f"{python.id}-{name}" for python, name in pairs]
+        ids = [f"{python.id}-{name.replace(' ', '-')}" for python, name in pairs]
         metafunc.parametrize("target", pairs, indirect=True, scope="module", ids=ids)
     elif "python" in metafunc.fixturenames:
         here = pythons(definition)
@@ -48,7 +49,7 @@ def pytest_generate_tests(metafunc):
 def target(request):
     """A process of one interpreter on one fixture, kept for all tests of the module that only look at it."""
     python, name = request.param
-    process = harness.start(python, name)
+    process = harness.start(python, *name.split())
     process.python = python
     yield process
     process.kill()

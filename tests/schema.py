@@ -177,7 +177,7 @@ DOCUMENT = record(
                     )
                 )
             ),
-            executor=maybe(record(workers=count, max_workers=count, idle=count, queued=count)),
+            executor=maybe(record(workers=maybe(count), max_workers=maybe(count), idle=maybe(count), queued=maybe(count))),
             **{"class": text},
         )
     ),
@@ -226,6 +226,14 @@ def parse(raw):
     return json.loads(raw.decode("utf-8"), object_pairs_hook=unique_keys, parse_constant=no_constants)
 
 
+def handles(loop):
+    """All that a loop holds, in the ready queue, among the timers, and of descriptors."""
+    yield from loop["ready"] or []
+    yield from (loop["timers"] or {}).get("items", [])
+    for row in loop["fds"] or []:
+        yield from (side for side in (row["reader"], row["writer"]) if side)
+
+
 def check(document):
     """Raises Invalid unless the document is as contract.md has it, and its parts refer to each other rightly."""
     DOCUMENT(document, "document")
@@ -240,6 +248,8 @@ def check(document):
         need(loop["interpreter"] in interpreters | {None}, loop["id"], "of no interpreter")
         need(loop["tid"] in threads | {None}, loop["id"], "runs in no thread")
         need(loop["current_task"] in tasks.keys() | {None}, loop["id"], "current task is not listed")
+        for handle in handles(loop):
+            need(handle["task"] in tasks.keys() | {None}, handle["id"], "its task is not listed")
     for thread in document["threads"]:
         need(thread["loop"] in loops | {None}, str(thread["tid"]), "its loop is not listed")
     awaited_by = {id: set() for id in tasks}

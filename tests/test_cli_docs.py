@@ -87,7 +87,7 @@ def test_fish_completes_the_options_of_the_help():
         assert reading | tree == long_options(command)
 
 
-@pytest.mark.on("two_loops")
+@pytest.mark.on("two_loops", "loop_state debug")
 def test_every_key_of_the_document_stands_in_its_page(target):
     page = (harness.ROOT / "man" / "aiotrace-json.5").read_text()
     described = set(re.findall(r"^\.(?:It )?Va (\w+)", page, re.M))
@@ -101,5 +101,5 @@ def test_every_key_of_the_document_stands_in_its_page(target):
             for item in value:
                 yield from keys(item)
 
-    document = schema.parse(harness.aiotrace("pstree", "--json", "--threads", target.pid).out)
+    document = schema.parse(harness.aiotrace("pstree", "--json", "--threads", "--loop", target.pid).out)
     assert set(keys(document)) <= described

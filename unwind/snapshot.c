@@ -93,7 +93,7 @@ static enum err walk(struct take *k)
 	arena_reset(&k->scratch);
 	code_cache_clear(k->r.codes);
 	type_cache_clear(k->r.types);
-	err = asyncio_walk(&k->r, k->o->threads);
+	err = asyncio_walk(&k->r, k->o->threads, k->o->loops);
 	say(k, "walk: %u tasks, %.2f ms, %llu pages missing", k->m->tasks.count,
 	    (double)(now_ns() - start) / 1e6, (unsigned long long)mem_misses(k->r.mem));
 	if (err == ERR_NOMEM || k->m->out_of_memory || k->scratch.exhausted)

@@ -42,7 +42,7 @@ struct asyncio {
 };
 
 /* The whole walk: interpreters, threads, loops, tasks, chains, waits, into r->model. Soft errors mark rows; hard ones are returned. */
-must_check enum err asyncio_walk(struct reader *r, bool thread_stacks);
+must_check enum err asyncio_walk(struct reader *r, bool thread_stacks, bool loop_state);
 
 /* A position as an interned node of the model's chains, below `outer`. */
 uint32_t walk_push(struct reader *r, uint32_t outer, const struct frame_walk *f);
@@ -121,5 +121,17 @@ must_check enum err waits_describe(struct wait_context *c);
 uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter);
 /* loops of threads, and their current tasks. Before the tasks are filled. */
 must_check enum err loops_read(struct asyncio *a);
+
+/* --- handles.c: asyncio.Handle and TimerHandle. */
+/*
+ * A model row for a handle, NONE where it is none (or no memory). HANDLE_CALLBACK: whether it is a step or a wake-up is told by its callback; the
+ * other kinds are kept.
+ */
+uint32_t handle_row(struct asyncio *a, vaddr at, enum handle_kind kind);
+/* Reads in bulk the pages of many and of what they refer to. */
+void handles_prefetch(struct asyncio *a, const struct items *handles);
+
+/* --- loop_inner.c: what is read on demand alone: ready queue, timers, descriptors, default executor. After the tasks are filled. */
+must_check enum err loops_read_inner(struct asyncio *a);
 
 #endif

@@ -165,7 +165,7 @@ static enum err fill_task(struct asyncio *a, uint32_t row)
 	return fill_chain(a, row, &f);
 }
 
-enum err asyncio_walk(struct reader *r, bool thread_stacks)
+enum err asyncio_walk(struct reader *r, bool thread_stacks, bool loop_state)
 {
 	struct asyncio a = {.r = r, .now = target_now(r)};
 	enum err err;
@@ -180,6 +180,8 @@ enum err asyncio_walk(struct reader *r, bool thread_stacks)
 	}
 	for (uint32_t i = 0; err == ERR_OK && i < r->model->tasks.count; i++)
 		err = fill_task(&a, i);
+	if (err == ERR_OK && loop_state)
+		err = loops_read_inner(&a);
 	if (err == ERR_OK && thread_stacks)
 		err = threads_fill(&a);
 	if (mem_hard_error(r->mem) != ERR_OK)

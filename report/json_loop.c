@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was not asked for, or is not there in loops of this kind, is null or empty. Timers are in the order of their deadlines. */
+#include "report/json_loop.h"
+
+#include "model/names.h"
+#include "report/handle_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct writer {
+	struct json_writer *w;
+	const struct model *m;
+	const struct loop *l;
+	struct text *words;
+};
+
+static void put_count(struct json_writer *w, const char *key, int64_t n)
+{
+	json_key(w, key);
+	if (n < 0)
+		json_null(w);
+	else
+		json_int(w, n);
+}
+
+static void put_truncated(struct json_writer *w, const char *key, bool truncated)
+{
+	if (!truncated)
+		return;
+	json_key(w, key);
+	json_bool(w, true);
+}
+
+static void put_source(struct writer *k, uint32_t row)
+{
+	const struct frame *f;
+
+	json_key(k->w, "source");
+	if (row == NONE) {
+		json_null(k->w);
+		return;
+	}
+	f = &k->m->frames.v[row];
+	json_map(k->w);
+	json_key(k->w, "function");
+	json_str(k->w, f->function);
+	json_key(k->w, "file");
+	json_str(k->w, f->file);
+	put_count(k->w, "line", f->line > 0 ? f->line : -1);
+	json_map_end(k->w);
+}
+
+static void put_handle(struct writer *k, uint32_t row)
+{
+	const struct handle *h;
+	struct json_writer *w = k->w;
+
+	if (row == NONE) {
+		json_null(w);
+		return;
+	}
+	h = &k->m->handles.v[row];
+	text_clear(k->words);
+	handle_words(k->words, k->m, h);
+	json_map(w);
+	json_key(w, "id");
+	json_id(w, h->id);
+	json_key(w, "kind");
+	json_word(w, handle_kind_name(h->kind));
+	json_key(w, "callback");
+	if (k->words->len)
+		json_str(w, text_str(k->words));
+	else
+		json_null(w);
+	json_key(w, "task");
+	json_id(w, h->task == NONE ? 0 : k->m->tasks.v[h->task].id);
+	json_key(w, "cancelled");
+	json_bool(w, h->cancelled);
+	json_key(w, "in");
+	json_double(w, h->due - k->l->time);
+	put_source(k, h->source);
+	json_map_end(w);
+}
+
+static void put_ready(struct writer *k)
+{
+	const struct loop *l = k->l;
+
+	put_count(k->w, "ready_count",
+		  !l->inner_read || (l->ready_truncated && !l->ready_count)
+			  ? -1
+			  : (int64_t)l->ready_count);
+	json_key(k->w, "ready");
+	json_list(k->w);
+	for (uint32_t i = 0; i < l->ready_rows; i++)
+		put_handle(k, l->ready_first + i);
+	json_list_end(k->w);
+	put_truncated(k->w, "ready_truncated", l->ready_truncated);
+}
+
+static int by_due(const void *a, const void *b, void *model)
+{
+	const struct model *m = model;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	double left = m->handles.v[x].due, right = m->handles.v[y].due;
+
+	if (left != right && !(isnan(left) && isnan(right)))
+		return isnan(right) || left < right ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void put_items(struct writer *k)
+{
+	const struct loop *l = k->l;
+	uint32_t *rows = malloc((l->timers_rows + 1ul) * sizeof(*rows));
+
+	json_key(k->w, "items");
+	json_list(k->w);
+	if (!rows)
+		k->words->failed = true;
+	for (uint32_t i = 0; rows && i < l->timers_rows; i++)
+		rows[i] = l->timers_first + i;
+	if (rows && l->timers_rows)
+		qsort_r(rows, l->timers_rows, sizeof(*rows), by_due, (void *)k->m);
+	for (uint32_t i = 0; rows && i < l->timers_rows; i++)
+		put_handle(k, rows[i]);
+	json_list_end(k->w);
+	put_truncated(k->w, "items_truncated", l->timers_truncated);
+	free(rows);
+}
+
+static void put_timers(struct writer *k)
+{
+	const struct loop *l = k->l;
+
+	json_key(k->w, "timers");
+	if (!l->inner_read) {
+		json_null(k->w);
+		return;
+	}
+	json_map(k->w);
+	put_count(k->w, "count",
+		  l->timers_truncated && !l->timers_count ? -1 : (int64_t)l->timers_count);
+	/* Not all were looked at: how many it is, is not known. */
+	put_count(k->w, "cancelled", l->timers_truncated ? -1 : (int64_t)l->timers_cancelled);
+	json_key(k->w, "next_in");
+	json_double(k->w, l->timers_next);
+	json_key(k->w, "last_in");
+	json_double(k->w, l->timers_last);
+	put_items(k);
+	json_map_end(k->w);
+}
+
+static void put_fd(struct writer *k, const struct fd_row *f)
+{
+	struct json_writer *w = k->w;
+
+	json_map(w);
+	json_key(w, "fd");
+	json_int(w, f->fd);
+	json_key(w, "events");
+	json_word(w, f->read && f->write ? "rw" : f->read ? "r" : "w");
+	json_key(w, "target");
+	json_str(w, f->target);
+	json_key(w, "reader");
+	put_handle(k, f->reader);
+	json_key(w, "writer");
+	put_handle(k, f->writer);
+	json_map_end(w);
+}
+
+static void put_fds(struct writer *k)
+{
+	const struct loop *l = k->l;
+
+	json_key(k->w, "fds");
+	if (l->inner_read && !l->fds_read) {
+		json_null(k->w);
+		return;
+	}
+	json_list(k->w);
+	for (uint32_t i = 0; i < l->fds_count; i++)
+		put_fd(k, &k->m->fds.v[l->fds_first + i]);
+	json_list_end(k->w);
+	put_truncated(k->w, "fds_truncated", l->fds_truncated);
+}
+
+static void put_executor(struct writer *k)
+{
+	const struct executor_state *e = &k->l->executor;
+
+	json_key(k->w, "executor");
+	if (!e->present) {
+		json_null(k->w);
+		return;
+	}
+	json_map(k->w);
+	put_count(k->w, "workers", e->workers);
+	put_count(k->w, "max_workers", e->max_workers);
+	put_count(k->w, "idle", e->idle);
+	put_count(k->w, "queued", e->queued);
+	json_map_end(k->w);
+}
+
+void json_loop_state(struct json_writer *w, const struct model *m, const struct loop *l,
+		     struct text *words)
+{
+	struct writer k = {w, m, l, words};
+
+	put_ready(&k);
+	put_timers(&k);
+	put_fds(&k);
+	put_executor(&k);
+}
