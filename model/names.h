@@ -5,9 +5,9 @@
 
 #include "model/model.h"
 
-const char *task_state_name(enum task_state s);	      /* NULL for TASK_UNKNOWN */
-const char *await_kind_name(enum await_kind k);	      /* NULL for AWAITS_NOTHING */
-const char *loop_state_name(enum loop_state s);	      /* NULL for LOOP_UNKNOWN */
+const char *task_state_name(enum task_state s); /* NULL for TASK_UNKNOWN */
+const char *await_kind_name(enum await_kind k); /* NULL for AWAITS_NOTHING */
+const char *loop_state_name(enum loop_state s); /* NULL for LOOP_UNKNOWN */
 const char *thread_state_name(enum thread_state s);
 const char *snapshot_method_name(enum snapshot_method m);
 
