@@ -29,19 +29,19 @@ static void *grown(void *v, uint32_t count, uint32_t *capacity, size_t size)
 }
 
 /* Index of a fresh row of the table, zeroed; NONE on no memory. */
-#define ROW_ADD(m, table)                                                                          \
-	({                                                                                         \
-		typeof((table)->v) v_ =                                                            \
-			grown((table)->v, (table)->count, &(table)->capacity, sizeof(*v_));        \
-		uint32_t row_ = NONE;                                                              \
-		if (v_) {                                                                          \
-			(table)->v = v_;                                                           \
-			row_ = (table)->count++;                                                   \
-			memset(&v_[row_], 0, sizeof(*v_));                                         \
-		} else {                                                                           \
-			(m)->out_of_memory = true;                                                 \
-		}                                                                                  \
-		row_;                                                                              \
+#define ROW_ADD(m, table)                                                                   \
+	({                                                                                  \
+		typeof((table)->v) v_ =                                                     \
+			grown((table)->v, (table)->count, &(table)->capacity, sizeof(*v_)); \
+		uint32_t row_ = NONE;                                                       \
+		if (v_) {                                                                   \
+			(table)->v = v_;                                                    \
+			row_ = (table)->count++;                                            \
+			memset(&v_[row_], 0, sizeof(*v_));                                  \
+		} else {                                                                    \
+			(m)->out_of_memory = true;                                          \
+		}                                                                           \
+		row_;                                                                       \
 	})
 
 enum err model_create(struct model **ret)
@@ -211,15 +211,15 @@ uint32_t model_add_edge(struct model *m, uint32_t task)
 	return row;
 }
 
-#define FIND_BY(m, table, key, value)                                                              \
-	({                                                                                         \
-		const struct hash *h_ = &(m)->index->table;                                        \
-		uint32_t hash_ = hash_u64((uint64_t)(value)), row_, at_ = hash_start(h_, hash_);   \
-		while ((row_ = hash_next(h_, hash_, &at_)) != NONE) {                              \
-			if ((m)->table.v[row_].key == (value))                                     \
-				break;                                                             \
-		}                                                                                  \
-		row_;                                                                              \
+#define FIND_BY(m, table, key, value)                                                            \
+	({                                                                                       \
+		const struct hash *h_ = &(m)->index->table;                                      \
+		uint32_t hash_ = hash_u64((uint64_t)(value)), row_, at_ = hash_start(h_, hash_); \
+		while ((row_ = hash_next(h_, hash_, &at_)) != NONE) {                            \
+			if ((m)->table.v[row_].key == (value))                                   \
+				break;                                                           \
+		}                                                                                \
+		row_;                                                                            \
 	})
 
 uint32_t model_find_task(const struct model *m, vaddr id)
@@ -258,10 +258,10 @@ uint32_t model_intern_string(struct model *m, struct str s)
 static bool is_asyncio(struct str file)
 {
 	static const char *const modules[] = {
-		"base_events", "base_subprocess", "events",	   "futures",	"locks",
-		"mixins",      "proactor_events", "queues",	   "runners",	"selector_events",
-		"sslproto",    "staggered",	  "streams",	   "subprocess", "taskgroups",
-		"tasks",       "threads",	  "timeouts",	   "transports", "unix_events",
+		"base_events", "base_subprocess", "events",	"futures",    "locks",
+		"mixins",      "proactor_events", "queues",	"runners",    "selector_events",
+		"sslproto",    "staggered",	  "streams",	"subprocess", "taskgroups",
+		"tasks",       "threads",	  "timeouts",	"transports", "unix_events",
 		"coroutines",  "base_futures",	  "base_tasks",
 	};
 	char tail[64];
@@ -377,8 +377,9 @@ static void invert(struct model *m, uint32_t *last, bool fill)
 				continue;
 			last[to] = t;
 			if (fill)
-				m->back_edges.v[awaited->awaited_by_first +
-						awaited->awaited_by_count] = t;
+				m->back_edges
+					.v[awaited->awaited_by_first + awaited->awaited_by_count] =
+					t;
 			awaited->awaited_by_count++;
 		}
 	}

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define WORD(table, value)                                                                         \
+#define WORD(table, value) \
 	((size_t)(value) < sizeof(table) / sizeof(*(table)) ? (table)[value] : NULL)
 
 static const char *const task_states[] = {
@@ -15,24 +15,15 @@ static const char *const task_states[] = {
 };
 
 static const char *const await_kinds[] = {
-	[AWAITS_TASK] = "task",
-	[AWAITS_GATHER] = "gather",
-	[AWAITS_WAIT] = "wait",
-	[AWAITS_SLEEP] = "sleep",
-	[AWAITS_LOCK] = "lock",
-	[AWAITS_EVENT] = "event",
-	[AWAITS_CONDITION] = "condition",
-	[AWAITS_SEMAPHORE] = "semaphore",
-	[AWAITS_QUEUE] = "queue",
-	[AWAITS_BARRIER] = "barrier",
-	[AWAITS_STREAM] = "stream",
-	[AWAITS_FD] = "fd",
-	[AWAITS_EXECUTOR] = "executor",
-	[AWAITS_PROCESS] = "process",
-	[AWAITS_FUTURE] = "future",
-	[AWAITS_YIELD] = "yield",
-	[AWAITS_RUNNING] = "running",
-	[AWAITS_NOT_STARTED] = "not-started",
+	[AWAITS_TASK] = "task",		  [AWAITS_GATHER] = "gather",
+	[AWAITS_WAIT] = "wait",		  [AWAITS_SLEEP] = "sleep",
+	[AWAITS_LOCK] = "lock",		  [AWAITS_EVENT] = "event",
+	[AWAITS_CONDITION] = "condition", [AWAITS_SEMAPHORE] = "semaphore",
+	[AWAITS_QUEUE] = "queue",	  [AWAITS_BARRIER] = "barrier",
+	[AWAITS_STREAM] = "stream",	  [AWAITS_FD] = "fd",
+	[AWAITS_EXECUTOR] = "executor",	  [AWAITS_PROCESS] = "process",
+	[AWAITS_FUTURE] = "future",	  [AWAITS_YIELD] = "yield",
+	[AWAITS_RUNNING] = "running",	  [AWAITS_NOT_STARTED] = "not-started",
 	[AWAITS_OTHER] = "other",
 };
 
