@@ -66,7 +66,7 @@ asan: ## build build/asan/aiotrace with AddressSanitizer and UBSan
 
 unit: $(UNITS) ## build and run the C unit tests
 	@for test in $(UNITS); do \
-		timeout 120 $$test >$$test.out 2>&1 || { cat $$test.out; echo "failed: $$test"; exit 1; }; \
+		timeout 120 $$test >$$test.out 2>&1 || { status=$$?; cat $$test.out; echo "failed: $$test, exit $$status"; exit 1; }; \
 		echo "ok $$test"; \
 	done
 
