@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# One non-recursive Makefile. Switches: O=folder, SAN=address,undefined, DEBUG=1, COVERAGE=1, CC=clang. `make help` lists the targets.
+# One non-recursive Makefile. Switches: O=folder, SAN=address,undefined, DEBUG=1, COVERAGE=1, CC=clang, V=1 (whole command lines). `make help` lists
+# the targets.
 
 O       ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    := $(shell nproc)
+# Short lines unless V=1.
+Q       := $(if $(V),,@)
+say      = $(if $(V),,@echo '$(1)')
 VERSION := $(shell cat VERSION)
 
 FOLDERS := base attach model unwind unwind/layout unwind/object unwind/python unwind/asyncio unwind/native detect report tui cmd
@@ -34,22 +38,27 @@ PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS) || echo missi
 all: $(O)/aiotrace ## build build/aiotrace
 
 $(O)/aiotrace: $(OBJS)
-	$(LINK) -o $@ $^ $(LIBS)
+	$(call say,  link  $@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -MMD -MP -c -o $@ $<
+	$(call say,  cc    $@)
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
 $(O)/unit/%: tests/unit/%.c $(MOST) $(O)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/unit -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
+	$(call say,  cc    $@)
+	$(Q)$(COMPILE) -Itests/unit -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
 
 # Without the tables, which don't compile when they are behind fields.def.
 $(O)/layoutgen: tools/layoutgen.c $(addprefix $(O)/unwind/layout/,rows.o from_dwarf.o dwarf_file.o) $(O)/flags
-	$(COMPILE) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
+	$(call say,  cc    $@)
+	$(Q)$(COMPILE) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
 
 $(O)/layoutcheck: tools/layoutcheck.c $(MOST) $(O)/flags
-	$(COMPILE) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
+	$(call say,  cc    $@)
+	$(Q)$(COMPILE) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
 
 # Changes when a command line would: everything is built again then, and when a source file comes or goes it is linked again.
 $(O)/flags: FORCE
@@ -66,7 +75,7 @@ asan: ## build build/asan/aiotrace with AddressSanitizer and UBSan
 
 unit: $(UNITS) ## build and run the C unit tests
 	@for test in $(UNITS); do \
-		timeout 120 $$test >$$test.out 2>&1 || { cat $$test.out; echo "failed: $$test"; exit 1; }; \
+		timeout 120 $$test >$$test.out 2>&1 || { status=$$?; cat $$test.out; echo "failed: $$test, exit $$status"; exit 1; }; \
 		echo "ok $$test"; \
 	done
 
@@ -104,16 +113,18 @@ SCRIPTS   := tools/setup-build tools/setup-test tools/in-root tools/make-root to
 MANUALS   := $(wildcard man/*.[1-8])
 
 lint: ## clang-format, clang-tidy, cppcheck, shellcheck, mandoc
-	clang-format --dry-run -Werror $(FORMATTED)
-	+$(MAKE) --no-print-directory -j $(JOBS) $(SRCS:%.c=$(O)/tidy/%.ok)
-	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+	$(call say,  clang-format)
+	$(Q)clang-format --dry-run -Werror $(FORMATTED)
+	+$(Q)$(MAKE) --no-print-directory -j $(JOBS) $(SRCS:%.c=$(O)/tidy/%.ok)
+	$(call say,  cppcheck)
+	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem -j $(JOBS) -I. $(SRCS)
 	shellcheck -x -P tools $(SCRIPTS)
 	mandoc -Tlint -Wwarning $(MANUALS)
 
 $(O)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
-	@echo clang-tidy $<
+	@echo '  tidy  $<'
 	@clang-tidy --quiet --warnings-as-errors='*' $< -- $(BASE) $(PKG_CFLAGS) $(filter-out -Werror,$(WARN)) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 
@@ -122,11 +133,12 @@ CROSS  := aarch64-linux-gnu-gcc
 CROSSED = $(SRCS:%.c=$(O)/cross/%.o)
 
 cross: ## compile (not link) everything for AArch64
-	+$(MAKE) --no-print-directory -j $(JOBS) $(CROSSED)
+	+$(Q)$(MAKE) --no-print-directory -j $(JOBS) $(CROSSED)
 
 $(O)/cross/%.o: %.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(CROSS) $(BASE) $(WARN) -O2 -idirafter /usr/include -c -o $@ $<
+	$(call say,  cross $@)
+	$(Q)$(CROSS) $(BASE) $(WARN) -O2 -idirafter /usr/include -c -o $@ $<
 
 install: all ## install binary, man pages and completions below DESTDIR/PREFIX
 	install -D -m 755 $(O)/aiotrace $(DESTDIR)$(PREFIX)/bin/aiotrace

@@ -239,7 +239,7 @@ static int examine_family(const struct cli *cli, const pid_t *pids, size_t count
 	int code;
 
 	for (size_t i = 0; i < count; i++) {
-		if (examine(cli, pids[i], &all[i], &e) != ERR_OK)
+		if (examine(cli, pids[i], &all[i], &e) != ERR_OK || !all[i])
 			return exit_with(&e);
 		if (is_wanted(all[i], i > 0))
 			reports[wanted++] = &all[i]->report;
@@ -265,8 +265,8 @@ int doctor_run(const struct cli *cli)
 
 	if (read_family(cli, &pids, &count, &e) != ERR_OK)
 		return exit_with(&e);
-	all = calloc(count, sizeof(*all));
-	reports = calloc(count, sizeof(*reports));
+	all = calloc(count, sizeof(struct examination *));
+	reports = calloc(count, sizeof(struct doctor_report *));
 	if (!all || !reports) {
 		error_set(&e, ERR_NOMEM, 0, "out of memory");
 		return exit_with(&e);

@@ -99,7 +99,7 @@ static enum err add_picture(struct pictures *p, struct model *m, struct error *e
 {
 	if (p->count == p->capacity) {
 		size_t capacity = p->capacity ? 2 * p->capacity : 8;
-		struct model **grown = realloc(p->v, capacity * sizeof(*grown));
+		struct model **grown = realloc(p->v, capacity * sizeof(struct model *));
 
 		if (!grown) {
 			model_destroy(m);
@@ -149,7 +149,7 @@ enum err pictures_take(const struct cli *cli, struct pictures *ret, struct error
 	enum err err = ERR_OK;
 
 	if (!cli->children) {
-		struct model *m;
+		struct model *m = NULL;
 
 		err = read_process(cli, cli->pid, &m, e);
 		return err == ERR_OK ? add_picture(ret, m, e) : err;
@@ -157,7 +157,7 @@ enum err pictures_take(const struct cli *cli, struct pictures *ret, struct error
 	err = read_family(cli, &pids, &count, e);
 	for (size_t i = 0; i < count && err == ERR_OK; i++) {
 		struct error own = {0};
-		struct model *m;
+		struct model *m = NULL;
 
 		if (read_process(cli, pids[i], &m, &own) == ERR_OK) {
 			err = add_picture(ret, m, e);

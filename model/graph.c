@@ -6,11 +6,11 @@
 
 struct walk {
 	const struct model *m;
-	uint32_t *number;  /* order of the first visit, from 1; 0: not yet */
-	uint32_t *low;	   /* smallest number that can be reached; UINT32_MAX: component is closed */
-	uint32_t *edge;	   /* next edge to follow, of rows on the path */
-	uint32_t *path;	   /* rows being visited */
-	uint32_t *open;	   /* rows whose component is not closed yet */
+	uint32_t *number; /* order of the first visit, from 1; 0: not yet */
+	uint32_t *low; /* smallest number that can be reached; UINT32_MAX: component is closed */
+	uint32_t *edge; /* next edge to follow, of rows on the path */
+	uint32_t *path; /* rows being visited */
+	uint32_t *open; /* rows whose component is not closed yet */
 	uint32_t path_len, open_len, next;
 	uint32_t *ring;
 	uint32_t rings;

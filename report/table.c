@@ -32,10 +32,10 @@ static const struct {
 	size_t least; /* what is left of it on a narrow terminal */
 	enum text_color color;
 } columns[COLUMNS] = {
-	[TASK] = {"TASK", 20, 20, COLOR_DIM},	    [NAME] = {"NAME", 60, 16, COLOR_NAME},
-	[STATE] = {"STATE", 60, 12, COLOR_PLAIN},   [WAITS] = {"WAITS ON", 160, 24, COLOR_WAIT},
-	[LEFT] = {"TIME LEFT", 24, 9, COLOR_PLAIN}, [WHERE] = {"WHERE", 120, 20, COLOR_PLAIN},
-	[LOOP] = {"LOOP", 40, 14, COLOR_DIM},
+	[TASK] = {"TASK", 20, 14, COLOR_DIM},	    [NAME] = {"NAME", 60, 12, COLOR_NAME},
+	[STATE] = {"STATE", 60, 7, COLOR_PLAIN},    [WAITS] = {"WAITS ON", 160, 14, COLOR_WAIT},
+	[LEFT] = {"TIME LEFT", 24, 9, COLOR_PLAIN}, [WHERE] = {"WHERE", 120, 10, COLOR_PLAIN},
+	[LOOP] = {"LOOP", 40, 6, COLOR_DIM},
 };
 
 struct table {
@@ -149,9 +149,12 @@ static size_t sum(const struct table *k)
 	return total ? total - GAP : 0;
 }
 
-/* Takes columns away from the widest until all fits. */
+/* Takes from the widest until all fits; where that is not enough, whole columns go, those that say least first. */
 static void squeeze(struct table *k, size_t limit)
 {
+	static const enum column dispensable[] = {LOOP, TASK, WHERE, STATE, LEFT};
+	size_t dropped = 0;
+
 	while (sum(k) > limit) {
 		int widest = -1;
 
@@ -160,9 +163,12 @@ static void squeeze(struct table *k, size_t limit)
 			    (widest < 0 || k->width[c] > k->width[widest]))
 				widest = c;
 		}
-		if (widest < 0)
+		if (widest >= 0)
+			k->width[widest]--;
+		else if (dropped < sizeof(dispensable) / sizeof(*dispensable))
+			k->width[dispensable[dropped++]] = 0;
+		else
 			return;
-		k->width[widest]--;
 	}
 }
 

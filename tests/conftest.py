@@ -17,6 +17,7 @@ interpreters = functools.cache(harness.interpreters)
 def pytest_configure(config):
     config.addinivalue_line("markers", "on(*fixtures): which fixtures the `target` of this test runs")
     config.addinivalue_line("markers", "since(major, minor): the first version that has what the fixture needs")
+    config.addinivalue_line("markers", "plain_only: says nothing about the binary that the sanitizer build could tell otherwise")
     config.addinivalue_line("markers", "release: release builds alone")
 
 

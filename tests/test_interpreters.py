@@ -4,6 +4,9 @@
 import os
 
 import harness
+import pytest
+
+pytestmark = pytest.mark.plain_only
 
 
 def test_ci_has_every_minor_version():

@@ -6,6 +6,8 @@ import re
 import harness
 import pytest
 
+pytestmark = pytest.mark.plain_only
+
 ALLOWED = {
     "base": {"base"},
     "attach": {"base", "attach"},

@@ -7,6 +7,8 @@ import json
 import pytest
 import schema
 
+pytestmark = pytest.mark.plain_only
+
 TASK = {
     "id": "0x10",
     "name": "a",

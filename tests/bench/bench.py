@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole-process times and peak memory of `aiotrace pstree` beside CPython's own `python -m asyncio pstree`.
+"""Whole-process times, processor times and peak memory of `aiotrace pstree` beside CPython's own `python -m asyncio pstree`.
 
 Both read the same live target in the same run, in turn (A B A B ...), so that a machine whose speed drifts slows both. Times are wall-clock
-seconds from start to exit with the output thrown away; memory is the peak resident size that the kernel accounts to the process (KiB).
+seconds from start to exit with the output thrown away; processor time (user and system) is less moved by what else the machine does; memory is the peak resident size that the kernel accounts to the process (KiB).
 
     tests/bench/bench.py [--runs N] [--tasks 1000,10000,100000] [--python ID] [--json FILE]
 """
@@ -32,7 +32,7 @@ def interpreters():
 
 
 def run_once(command):
-    """(seconds, peak KiB, exit code, bytes printed) of one whole process."""
+    """(seconds, peak KiB, exit code, bytes printed, processor seconds) of one whole process."""
     start = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     printed = 0
@@ -42,7 +42,7 @@ def run_once(command):
     seconds = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
     child.stdout.close()
-    return seconds, usage.ru_maxrss, child.returncode, printed
+    return seconds, usage.ru_maxrss, child.returncode, printed, usage.ru_utime + usage.ru_stime
 
 
 def pairs(ours, theirs, runs):
@@ -65,6 +65,7 @@ def summary(rows):
         "median_s": statistics.median(r[0] for r in rows),
         "min_s": min(r[0] for r in rows),
         "max_s": max(r[0] for r in rows),
+        "cpu_median_s": statistics.median(r[4] for r in rows),
         "peak_kib": max(r[1] for r in rows),
         "exit": sorted({r[2] for r in rows}),
         "bytes": rows[0][3],
@@ -95,7 +96,7 @@ def show(label, s):
         return f"  {label:<28} -"
     state = "" if s["exit"] == [0] else f"  FAILED (exit {s['exit']})"
     return (f"  {label:<28} {s['median_s'] * 1e3:10.1f} ms  ({s['min_s'] * 1e3:.1f} .. {s['max_s'] * 1e3:.1f})"
-            f"  peak {s['peak_kib'] / 1024:7.1f} MiB  {s['bytes']:>10} bytes{state}")
+            f"  cpu {s['cpu_median_s'] * 1e3:8.1f} ms  peak {s['peak_kib'] / 1024:7.1f} MiB  {s['bytes']:>10} bytes{state}")
 
 
 def main():
@@ -131,7 +132,8 @@ def main():
         print(show("aiotrace ps", rows["ps"]))
         print(show("python -m asyncio pstree", rows["theirs"]))
         if rows["theirs"]:
-            print(f"  ratio of the medians         {rows['theirs']['median_s'] / rows['ours']['median_s']:10.1f} x")
+            ratio = {key: rows["theirs"][key] / rows["ours"][key] for key in ("median_s", "cpu_median_s")}
+            print(f"  ratio of the medians         {ratio['median_s']:10.1f} x   of processor time {ratio['cpu_median_s']:.1f} x")
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1))
     return 0

@@ -87,12 +87,13 @@ static void waits_for(struct model *m, uint32_t task, uint32_t awaited)
 	a->left = NAN;
 }
 
+/* No strstr: under AddressSanitizer it measures the whole text each time. */
 static size_t count_of(const char *text, const char *what)
 {
-	size_t n = 0;
+	size_t n = 0, len = strlen(what);
 
-	for (; (text = strstr(text, what)); text++)
-		n++;
+	for (; *text; text++)
+		n += *text == *what && strncmp(text, what, len) == 0;
 	return n;
 }
 

@@ -43,38 +43,55 @@ static enum err add_thread_state(struct asyncio *a, const struct thread_walk *wa
 	return ERR_OK;
 }
 
+/* The thread states of one interpreter, before they have rows. */
+struct thread_list {
+	struct thread_walk *v;
+	uint32_t count;
+};
+
+static enum err list_threads(struct asyncio *a, uint32_t interpreter, struct thread_list *ret)
+{
+	struct model *m = a->r->model;
+	bool truncated = false;
+	enum err err = threads_read(a->r, &a->interps[interpreter], THREADS_MAX, &ret->v,
+				    &ret->count, &truncated);
+
+	if (ends_walk(err))
+		return err;
+	if (err != ERR_OK)
+		ret->count = 0;
+	m->threads_truncated |= truncated || err != ERR_OK;
+	return ERR_OK;
+}
+
 static enum err add_interpreters(struct asyncio *a)
 {
 	struct reader *r = a->r;
-	struct thread_walk **lists;
-	uint32_t *counts, total = 0;
+	struct thread_list *lists;
+	uint32_t total = 0;
 	bool truncated = false;
 	enum err err = interps_read(r, INTERPRETERS_MAX, &a->interps, &a->interp_count, &truncated);
 
 	if (err != ERR_OK)
 		return err;
 	lists = arena_alloc(r->scratch, a->interp_count * sizeof(*lists));
-	counts = arena_alloc(r->scratch, a->interp_count * sizeof(*counts));
-	if (!lists || !counts)
+	if (!lists)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < a->interp_count; i++) {
 		if (model_add_interpreter(r->model, (uint64_t)a->interps[i].id) == NONE)
 			return ERR_NOMEM;
-		err = threads_read(r, &a->interps[i], THREADS_MAX, &lists[i], &counts[i],
-				   &truncated);
-		if (ends_walk(err))
-			return err;
+		err = list_threads(a, i, &lists[i]);
 		if (err != ERR_OK)
-			counts[i] = 0;
-		r->model->threads_truncated |= truncated || err != ERR_OK;
-		total += counts[i];
+			return err;
+		total += lists[i].count;
 	}
+	r->model->threads_truncated |= truncated;
 	a->threads = arena_alloc(r->scratch, total * sizeof(*a->threads));
-	if (!a->threads && total)
+	if (!a->threads)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < a->interp_count; i++) {
-		for (uint32_t j = 0; j < counts[i]; j++) {
-			err = add_thread_state(a, &lists[i][j], i);
+		for (uint32_t j = 0; j < lists[i].count; j++) {
+			err = add_thread_state(a, &lists[i].v[j], i);
 			if (err != ERR_OK)
 				return err;
 		}

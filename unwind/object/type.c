@@ -3,6 +3,7 @@
  * Type objects, read once a walk: kind, name, module. What a type is called says what its instances look like only where the type was made in C: static
  * types have undotted names of their own, types made from a spec dotted ones, and a class statement makes neither.
  */
+#include "unwind/object/address_table.h"
 #include "unwind/object/internal.h"
 
 #include <stdlib.h>
@@ -19,8 +20,7 @@
 
 struct type_cache {
 	struct arena arena;
-	struct type_info **slots;
-	uint32_t mask, count;
+	struct address_table table;
 	struct memo_table memo;
 	bool looking; /* into one type's dict and bases: into no other's meanwhile, or a target could make us recurse */
 };
@@ -94,9 +94,7 @@ struct type_cache *type_cache_create(void)
 
 void type_cache_clear(struct type_cache *c)
 {
-	if (c->slots)
-		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(struct type_info *));
-	c->count = 0;
+	address_table_clear(&c->table);
 	c->looking = false;
 	memo_clear(&c->memo);
 	arena_reset(&c->arena);
@@ -106,7 +104,7 @@ void type_cache_destroy(struct type_cache *c)
 {
 	if (!c)
 		return;
-	free(c->slots);
+	address_table_deinit(&c->table);
 	memo_deinit(&c->memo);
 	arena_deinit(&c->arena);
 	free(c);
@@ -115,37 +113,6 @@ void type_cache_destroy(struct type_cache *c)
 struct memo_table *type_cache_memo(struct type_cache *c)
 {
 	return &c->memo;
-}
-
-static struct type_info **type_slot_of(struct type_info **slots, uint32_t mask, vaddr type)
-{
-	uint32_t i = (uint32_t)mix64(type) & mask;
-
-	while (slots[i] && slots[i]->at != type)
-		i = (i + 1) & mask;
-	return &slots[i];
-}
-
-static bool type_cache_reserve(struct type_cache *c)
-{
-	uint32_t mask = c->slots ? c->mask * 2 + 1 : 255;
-	struct type_info **slots;
-
-	if (c->slots && c->count < c->mask / 2)
-		return true;
-	if (mask >= TYPES_MAX * 2)
-		return false;
-	slots = calloc((size_t)mask + 1, sizeof(struct type_info *));
-	if (!slots)
-		return false;
-	for (uint32_t i = 0; c->slots && i <= c->mask; i++) {
-		if (c->slots[i])
-			*type_slot_of(slots, mask, c->slots[i]->at) = c->slots[i];
-	}
-	free(c->slots);
-	c->slots = slots;
-	c->mask = mask;
-	return true;
 }
 
 /* tp_name split at its last dot; type names keep dots of "<locals>" out, so the last one ends the module. */
@@ -328,7 +295,7 @@ static enum err type_complete(struct reader *r, struct type_info *t)
 /* Gives back what was handed out since `used`, unless a type that is kept lies in it. */
 static void arena_unwind(struct type_cache *c, size_t used, uint32_t count)
 {
-	if (c->count != count)
+	if (c->table.count != count)
 		return;
 	memset(c->arena.base + used, 0, c->arena.used - used);
 	c->arena.used = used;
@@ -337,17 +304,14 @@ static void arena_unwind(struct type_cache *c, size_t used, uint32_t count)
 enum err type_read(struct reader *r, vaddr type, const struct type_info **ret)
 {
 	struct type_cache *c = r->types;
-	struct type_info *t, **slot;
+	struct type_info *t = address_table_find(&c->table, type);
 	size_t used = c->arena.used;
-	uint32_t count = c->count;
+	uint32_t count = c->table.count;
 	enum err err;
 
-	if (c->slots) {
-		slot = type_slot_of(c->slots, c->mask, type);
-		if (*slot) {
-			*ret = *slot;
-			return ERR_OK;
-		}
+	if (t) {
+		*ret = t;
+		return ERR_OK;
 	}
 	t = arena_alloc(&c->arena, sizeof(*t));
 	if (!t)
@@ -355,18 +319,15 @@ enum err type_read(struct reader *r, vaddr type, const struct type_info **ret)
 	err = type_head(r, type, t);
 	if (err == ERR_OK)
 		err = type_complete(r, t);
-	if (err == ERR_OK && !type_cache_reserve(c))
+	if (err == ERR_OK && !address_table_reserve(&c->table, TYPES_MAX))
 		err = ERR_BOUND;
 	if (err != ERR_OK) {
 		arena_unwind(c, used, count);
 		return err;
 	}
 	/* Looking into it may have cached other types, even this one, and grown the table. */
-	slot = type_slot_of(c->slots, c->mask, type);
-	if (!*slot && (!c->looking || !(t->flags & FLAG_HEAPTYPE))) {
-		*slot = t;
-		c->count++;
-	}
+	if (!address_table_find(&c->table, type) && (!c->looking || !(t->flags & FLAG_HEAPTYPE)))
+		address_table_put(&c->table, type, t);
 	*ret = t;
 	return ERR_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code objects (Include/cpython/code.h), read once a walk: names, line table, and which variable stands where. */
+#include "unwind/object/address_table.h"
 #include "unwind/object/internal.h"
 #include "unwind/python/python.h"
 
@@ -15,8 +16,7 @@
 
 struct code_cache {
 	struct arena arena;
-	struct code_info **slots;
-	uint32_t mask, count;
+	struct address_table table;
 };
 
 struct code_cache *code_cache_create(void)
@@ -32,9 +32,7 @@ struct code_cache *code_cache_create(void)
 
 void code_cache_clear(struct code_cache *c)
 {
-	if (c->slots)
-		memset(c->slots, 0, ((size_t)c->mask + 1) * sizeof(struct code_info *));
-	c->count = 0;
+	address_table_clear(&c->table);
 	arena_reset(&c->arena);
 }
 
@@ -42,40 +40,9 @@ void code_cache_destroy(struct code_cache *c)
 {
 	if (!c)
 		return;
-	free(c->slots);
+	address_table_deinit(&c->table);
 	arena_deinit(&c->arena);
 	free(c);
-}
-
-static struct code_info **code_slot(struct code_info **slots, uint32_t mask, vaddr code)
-{
-	uint32_t i = (uint32_t)mix64(code) & mask;
-
-	while (slots[i] && slots[i]->at != code)
-		i = (i + 1) & mask;
-	return &slots[i];
-}
-
-static bool code_cache_reserve(struct code_cache *c)
-{
-	uint32_t mask = c->slots ? c->mask * 2 + 1 : 1023;
-	struct code_info **slots;
-
-	if (c->slots && c->count < c->mask / 2)
-		return true;
-	if (mask >= CODES_MAX * 2)
-		return false;
-	slots = calloc((size_t)mask + 1, sizeof(struct code_info *));
-	if (!slots)
-		return false;
-	for (uint32_t i = 0; c->slots && i <= c->mask; i++) {
-		if (c->slots[i])
-			*code_slot(slots, mask, c->slots[i]->at) = c->slots[i];
-	}
-	free(c->slots);
-	c->slots = slots;
-	c->mask = mask;
-	return true;
 }
 
 /*
@@ -200,26 +167,25 @@ static bool code_unchanged(struct reader *r, const struct code_info *info)
 enum err code_read(struct reader *r, vaddr code, struct code_info **ret)
 {
 	struct code_cache *c = r->codes;
-	struct code_info *info, **slot;
+	struct code_info *info;
 	enum err err;
 
 	if (!object_plausible(code))
 		return ERR_SHAPE;
-	if (!code_cache_reserve(c))
-		return ERR_BOUND;
-	slot = code_slot(c->slots, c->mask, code);
-	if (*slot && code_unchanged(r, *slot)) {
-		*ret = *slot;
+	info = address_table_find(&c->table, code);
+	if (info && code_unchanged(r, info)) {
+		*ret = info;
 		return ERR_OK;
 	}
+	if (!address_table_reserve(&c->table, CODES_MAX))
+		return ERR_BOUND;
 	info = arena_alloc(&c->arena, sizeof(*info));
 	if (!info)
 		return ERR_BOUND;
 	err = code_fill(r, code, info);
 	if (err != ERR_OK)
 		return err;
-	c->count += !*slot;
-	*slot = info;
+	address_table_put(&c->table, code, info);
 	*ret = info;
 	return ERR_OK;
 }
