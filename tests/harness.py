@@ -16,6 +16,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
 BINARY = pathlib.Path(os.environ.get("AIOTRACE_BINARY", ROOT / "build" / "aiotrace")).resolve()
+SANITIZED = BINARY.exists() and b"__asan_init" in BINARY.read_bytes()
 MINORS = [(3, 11), (3, 12), (3, 13), (3, 14), (3, 15)]
 SANITIZERS = ("AddressSanitizer", "LeakSanitizer", "UndefinedBehaviorSanitizer", "runtime error:", "MemorySanitizer")
 PATIENCE = 60.0

@@ -9,7 +9,7 @@ import threading
 import harness
 import schema
 
-SNAPSHOTS = 200
+SNAPSHOTS = 50 if harness.SANITIZED else 200
 LIVING = ("pending", "running")
 FREE = {"torn", "validated", "still"}
 
