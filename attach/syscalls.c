@@ -242,6 +242,12 @@ static void say(struct words *w, enum syscall_shape shape, struct target *t, con
 	}
 }
 
+static char *put(char *at, const char *from, size_t len)
+{
+	memcpy(at, from, len);
+	return at + len;
+}
+
 static struct str joined(const struct words *w, struct arena *a)
 {
 	size_t tail = strlen(w->tail), between = w->what.len ? 2 : 0;
@@ -250,14 +256,11 @@ static struct str joined(const struct words *w, struct arena *a)
 
 	if (!text)
 		return (struct str){0};
-	memcpy(at, w->head, w->len);
-	at += w->len;
-	if (between) {
-		memcpy(at, ", ", 2);
-		memcpy(at + 2, w->what.ptr, w->what.len);
-		at += 2 + w->what.len;
-	}
-	memcpy(at, w->tail, tail + 1);
+	at = put(at, w->head, w->len);
+	at = put(at, ", ", between);
+	if (between)
+		at = put(at, w->what.ptr, w->what.len);
+	put(at, w->tail, tail);
 	return (struct str){text, (uint32_t)len};
 }
 
