@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts interpreters on fixtures, runs the binary, and looks after both: what every test stands on."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -208,8 +209,9 @@ class Target:
     def kill(self):
         if self in Target.living:
             Target.living.remove(self)
-        if self.process.poll() is None:
-            self.process.kill()
+        # Its children too, those that a process pool forks among them: they are all of its session.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
         self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
