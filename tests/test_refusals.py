@@ -119,8 +119,10 @@ def test_a_stopped_process_is_read_and_stays_stopped(python, start):
         assert result.code == 0, result.err
         document = schema.check(schema.parse(result.out))
         assert {task["id"] for task in document["tasks"]} >= {task["id"] for task in target.truth["tasks"]}
-        assert {state for _, state, _ in harness.threads(target.pid)} == {"T"}
-        assert {tracer for _, _, tracer in harness.threads(target.pid)} == {0}
+        # A thread that was stopped twice over wakes in the kernel for a moment, to go from one stop to the other.
+        harness.wait_until(
+            lambda: all(thread[1:] == ("T", 0) for thread in harness.threads(target.pid)), "it is stopped as before", 10
+        )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
