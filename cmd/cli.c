@@ -4,6 +4,8 @@
 
 #include "cmd/exit.h"
 #include "cmd/number.h"
+#include "detect/detect.h"
+#include "model/names.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -137,7 +139,76 @@ static enum err take_watch(struct cli *c, const char *value, struct error *e)
 	return ERR_OK;
 }
 
+static enum err take_milliseconds(const char *option, const char *value, uint32_t *ret,
+				  struct error *e)
+{
+	uint64_t n;
+
+	if (!number_parse(value, 1, 3600000, &n))
+		return bad_value(e, option, value, "milliseconds from 1 to 3600000");
+	*ret = (uint32_t)n;
+	return ERR_OK;
+}
+
+static enum err take_sample(struct cli *c, const char *value, struct error *e)
+{
+	return take_milliseconds("sample", value, &c->sample_ms, e);
+}
+
+static enum err take_blocked_after(struct cli *c, const char *value, struct error *e)
+{
+	return take_milliseconds("blocked-after", value, &c->blocked_after_ms, e);
+}
+
+static enum err take_fail_on(struct cli *c, const char *value, struct error *e)
+{
+	for (enum severity s = SEVERITY_INFO; s <= SEVERITY_CRITICAL; s++) {
+		if (strcmp(value, severity_name(s)) == 0) {
+			c->fail_on = s;
+			return ERR_OK;
+		}
+	}
+	return bad_value(e, "fail-on", value, "info, warning or critical");
+}
+
+/* "blocked-loop,dead-loop" as a set. */
+static enum err take_ids(const char *value, uint32_t *set, struct error *e)
+{
+	const char *at = value;
+
+	for (;;) {
+		size_t n = strcspn(at, ",");
+		const struct detector *d = detector_find((struct str){at, (uint32_t)n});
+
+		if (!d)
+			return error_set(e, ERR_USAGE, 0,
+					 "\"%.*s\" is no finding (aiotrace-findings(7) lists them)",
+					 n < 100 ? (int)n : 100, at);
+		*set |= 1u << (d - detectors);
+		if (!at[n])
+			return ERR_OK;
+		at += n + 1;
+	}
+}
+
+static enum err take_only(struct cli *c, const char *value, struct error *e)
+{
+	return take_ids(value, &c->only, e);
+}
+
+static enum err take_ignore(struct cli *c, const char *value, struct error *e)
+{
+	return take_ids(value, &c->ignore, e);
+}
+
 static const struct option_row rows[] = {
+	{"sample", 0, GROUP_CHECK, "MS", "watch for MS milliseconds (default 250)", take_sample},
+	{"fail-on", 0, GROUP_CHECK, "SEVERITY",
+	 "exit 1 from this severity on: info, warning (default) or critical", take_fail_on},
+	{"blocked-after", 0, GROUP_CHECK, "MS",
+	 "how long a callback may hold its loop (default 100)", take_blocked_after},
+	{"only", 0, GROUP_CHECK, "ID,...", "look for these findings alone", take_only},
+	{"ignore", 0, GROUP_CHECK, "ID,...", "do not look for these findings", take_ignore},
 	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack",
 	 take_threads},
 	{"loop", 0, GROUP_TREE, NULL,
@@ -202,7 +273,7 @@ static int program_help(void)
 	for (const struct command *c = commands; c->name; c++)
 		printf("  %-10s %s\n", c->name, c->summary);
 	printf("\n`aiotrace COMMAND --help` lists a command's options.\n"
-	       "exit codes: 0 done, 2 wrong usage, 3 the process can't be inspected, 4 it is not there\n");
+	       "exit codes: 0 done, 1 something found (check), 2 wrong usage, 3 the process can't be inspected, 4 it is not there\n");
 	return EXIT_DONE;
 }
 
@@ -281,7 +352,10 @@ static int take_target(const struct command *command, int argc, char **argv, str
 
 static int run_command(const struct command *command, int argc, char **argv)
 {
-	struct cli c = {.max_pause_ms = 50};
+	struct cli c = {.max_pause_ms = 50,
+			.sample_ms = 250,
+			.blocked_after_ms = 100,
+			.fail_on = SEVERITY_WARNING};
 	struct option longs[OPTIONS_MAX];
 	struct error e;
 	int key, code;

@@ -4,6 +4,7 @@
 #define AIOTRACE_CMD_CLI_H
 
 #include "base/error.h"
+#include "model/model.h"
 #include "unwind/snapshot.h"
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ enum color_when {
 enum cli_group {
 	GROUP_READ = 1 << 0, /* every reading command */
 	GROUP_TREE = 1 << 1, /* what pstree and ps show */
+	GROUP_CHECK = 1 << 2, /* what is judged, and how long it is watched */
 };
 
 struct cli {
@@ -33,6 +35,11 @@ struct cli {
 	const char *task_pattern; /* NULL: all */
 	uint32_t max_depth; /* 0: no limit */
 	double watch_seconds; /* 0: once */
+	/* GROUP_CHECK */
+	uint32_t sample_ms;
+	uint32_t blocked_after_ms;
+	enum severity fail_on;
+	uint32_t only, ignore; /* sets of detectors; only 0: all */
 };
 
 struct command {

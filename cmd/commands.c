@@ -14,6 +14,10 @@ const struct command commands[] = {
 	{"ps", "the same as a table, one task a row",
 	 "Lists the tasks of process PID: name, state, what each waits on, for how long yet, and where.",
 	 GROUP_READ | GROUP_TREE, ps_run},
+	{"check", "what is wrong, with an exit code for scripts",
+	 "Watches process PID for a moment and says what is wrong with its loops and tasks, worst first;\n"
+	 "exits 1 where something is.",
+	 GROUP_READ | GROUP_CHECK, check_run},
 	{"doctor", "what can be read of a process and how, and what to do where it can't",
 	 "Says what CPython runs in process PID, how its memory is read, and, where something is refused, the one\n"
 	 "command that mends it.",

@@ -2,7 +2,6 @@
 /* From a process id to a picture. */
 #include "cmd/read.h"
 
-#include "attach/target.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 
@@ -39,60 +38,81 @@ static void describe_target(struct model *m, const struct target *t, const struc
 	layout_version_text(lay, info->python, sizeof(info->python));
 }
 
-static enum err take_picture(const struct cli *cli, struct target *t, struct model *m,
-			     struct error *e)
+/* Every failure has a reason to print; a read alone answers with its kind. */
+static enum err explained(pid_t pid, enum err err, struct error *e)
 {
-	pid_t pid = t->pid;
+	if (err == ERR_OK || e->kind == err)
+		return err;
+	return error_set(e, err, 0, "process %d could not be read", (int)pid);
+}
+
+enum err process_open(const struct cli *cli, pid_t pid, struct opened *ret, struct error *e)
+{
+	uint64_t start = clock_now_ns();
+	enum err err;
+
+	*ret = (struct opened){0};
+	err = target_open(pid, &ret->target, e);
+	if (err != ERR_OK)
+		return err;
+	log_step(cli, pid, "opened", start);
+	start = clock_now_ns();
+	err = layout_find(&ret->target, &ret->lay, e);
+	if (err == ERR_OK)
+		log_step(cli, pid, "layout found", start);
+	else
+		process_close(ret);
+	return explained(pid, err, e);
+}
+
+void process_close(struct opened *o)
+{
+	target_close(&o->target);
+}
+
+enum err process_look(const struct cli *cli, struct opened *o, const struct look_options *want,
+		      struct model *m, struct error *e)
+{
+	pid_t pid = o->target.pid;
 	struct snapshot_options options = {
 		.pause = cli->pause,
 		.max_pause_ms = cli->max_pause_ms,
-		.threads = cli->threads,
-		.loops = cli->loop,
+		.threads = want->threads,
+		.loops = want->loops,
 		.log = cli->verbose ? log_line : NULL,
 		.log_ctx = &pid,
 	};
-	struct layout lay;
-	uint64_t start = clock_now_ns();
-	enum err err = layout_find(t, &lay, e);
+	enum err err;
 
+	describe_target(m, &o->target, &o->lay);
+	err = snapshot_take(&o->target, &o->lay, &options, m, e);
 	if (err != ERR_OK)
-		return err;
-	log_step(cli, pid, "layout found", start);
-	describe_target(m, t, &lay);
-	err = snapshot_take(t, &lay, &options, m, e);
-	if (err == ERR_OK)
-		err = proc_command(pid, &m->text, &m->target.command, &m->target.command_count);
-	if (err == ERR_OK || err == ERR_NOMEM)
-		return err;
-	/* The picture stands, although the process has ended since. */
-	return m->snapshot.wall_time > 0 && err != ERR_GONE ? ERR_OK : err;
+		return explained(pid, err, e);
+	err = proc_command(pid, &m->text, &m->target.command, &m->target.command_count);
+	/* Where the command line can't be read, the picture stands all the same. */
+	return err == ERR_GONE || err == ERR_NOMEM ? explained(pid, err, e) : ERR_OK;
 }
 
 enum err read_process(const struct cli *cli, pid_t pid, struct model **ret, struct error *e)
 {
-	struct target t = {0};
+	const struct look_options want = {.threads = cli->threads, .loops = cli->loop};
+	struct opened o;
 	struct model *m = NULL;
-	uint64_t start = clock_now_ns();
-	enum err err = target_open(pid, &t, e);
+	enum err err = process_open(cli, pid, &o, e);
 
 	if (err != ERR_OK)
 		return err;
-	log_step(cli, pid, "opened", start);
 	err = model_create(&m);
 	if (err == ERR_OK)
-		err = take_picture(cli, &t, m, e);
+		err = process_look(cli, &o, &want, m, e);
 	else
 		error_set(e, ERR_NOMEM, 0, "out of memory");
-	target_close(&t);
-	if (err != ERR_OK) {
+	process_close(&o);
+	if (err == ERR_OK)
+		*ret = m;
+	else
 		model_destroy(m);
-		/* Every failure has a reason to print; a read alone answers with its kind. */
-		return e->kind == err
-			       ? err
-			       : error_set(e, err, 0, "process %d could not be read", (int)pid);
-	}
-	*ret = m;
-	return ERR_OK;
+	return err;
 }
 
 static enum err add_picture(struct pictures *p, struct model *m, struct error *e)
@@ -141,7 +161,8 @@ static void say_left_out(const struct error *e)
 		fprintf(stderr, "aiotrace: %s\n", e->text);
 }
 
-enum err pictures_take(const struct cli *cli, struct pictures *ret, struct error *e)
+enum err pictures_take(const struct cli *cli, picture_reader read, struct pictures *ret,
+		       struct error *e)
 {
 	auto_free pid_t *pids = NULL;
 	size_t count = 0;
@@ -151,7 +172,7 @@ enum err pictures_take(const struct cli *cli, struct pictures *ret, struct error
 	if (!cli->children) {
 		struct model *m = NULL;
 
-		err = read_process(cli, cli->pid, &m, e);
+		err = read(cli, cli->pid, &m, e);
 		return err == ERR_OK ? add_picture(ret, m, e) : err;
 	}
 	err = read_family(cli, &pids, &count, e);
@@ -159,7 +180,7 @@ enum err pictures_take(const struct cli *cli, struct pictures *ret, struct error
 		struct error own = {0};
 		struct model *m = NULL;
 
-		if (read_process(cli, pids[i], &m, &own) == ERR_OK) {
+		if (read(cli, pids[i], &m, &own) == ERR_OK) {
 			err = add_picture(ret, m, e);
 			continue;
 		}

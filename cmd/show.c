@@ -38,6 +38,13 @@ struct text_style output_style(const struct cli *cli)
 	return s;
 }
 
+enum err pictures_json(const struct cli *cli, const struct pictures *p, struct error *e)
+{
+	if (cli->children)
+		return json_processes(stdout, p->v, p->count, e);
+	return json_document(stdout, p->v[0], e);
+}
+
 static enum err show(const struct cli *cli, const struct pictures *p, render_text render,
 		     struct error *e)
 {
@@ -51,10 +58,8 @@ static enum err show(const struct cli *cli, const struct pictures *p, render_tex
 	};
 	enum err err = ERR_OK;
 
-	if (cli->json && cli->children)
-		return json_processes(stdout, p->v, p->count, e);
 	if (cli->json)
-		return json_document(stdout, p->v[0], e);
+		return pictures_json(cli, p, e);
 	for (size_t i = 0; i < p->count && err == ERR_OK; i++) {
 		if (i)
 			fputc('\n', stdout);
@@ -66,7 +71,7 @@ static enum err show(const struct cli *cli, const struct pictures *p, render_tex
 static enum err show_once(const struct cli *cli, render_text render, struct error *e)
 {
 	struct pictures p = {0};
-	enum err err = pictures_take(cli, &p, e);
+	enum err err = pictures_take(cli, read_process, &p, e);
 
 	if (err == ERR_OK)
 		err = show(cli, &p, render, e);

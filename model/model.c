@@ -2,7 +2,9 @@
 /* The model's growing tables, its interning, and the inversion of "awaits" into "awaited by". */
 #include "model/model.h"
 
+#include "model/finding.h"
 #include "model/intern.h"
+#include "model/rows.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,8 +14,7 @@
 
 #define TEXT_RESERVE ((size_t)16 << 30)
 
-/* Room for one more row: the table, moved perhaps; NULL on no memory. */
-static void *grown(void *v, uint32_t count, uint32_t *capacity, size_t size)
+void *rows_grown(void *v, uint32_t count, uint32_t *capacity, size_t size)
 {
 	uint32_t wish = *capacity ? *capacity * 2 : 64;
 	void *p;
@@ -27,22 +28,6 @@ static void *grown(void *v, uint32_t count, uint32_t *capacity, size_t size)
 		*capacity = wish;
 	return p;
 }
-
-/* Index of a fresh row of the table, zeroed; NONE on no memory. */
-#define ROW_ADD(m, table)                                                                   \
-	({                                                                                  \
-		typeof((table)->v) v_ =                                                     \
-			grown((table)->v, (table)->count, &(table)->capacity, sizeof(*v_)); \
-		uint32_t row_ = NONE;                                                       \
-		if (v_) {                                                                   \
-			(table)->v = v_;                                                    \
-			row_ = (table)->count++;                                            \
-			memset(&v_[row_], 0, sizeof(*v_));                                  \
-		} else {                                                                    \
-			(m)->out_of_memory = true;                                          \
-		}                                                                           \
-		row_;                                                                       \
-	})
 
 enum err model_create(struct model **ret)
 {
@@ -84,6 +69,8 @@ void model_destroy(struct model *m)
 	free(m->strings.v);
 	free(m->edges.v);
 	free(m->back_edges.v);
+	free(m->findings.v);
+	free(m->evidence.v);
 	free(m);
 }
 
@@ -133,6 +120,7 @@ void model_clear(struct model *m)
 	m->handles.count = m->fds.count = 0;
 	m->frames.count = m->chains.count = m->strings.count = 0;
 	m->edges.count = m->back_edges.count = 0;
+	findings_clear(m);
 	m->tasks_truncated = m->threads_truncated = m->loops_truncated = false;
 	hash_clear(&m->index->tasks);
 	hash_clear(&m->index->loops);

@@ -77,6 +77,22 @@ enum gil_state {
 	GIL_HOLDING,
 	GIL_WAITING
 };
+enum severity {
+	SEVERITY_INFO,
+	SEVERITY_WARNING,
+	SEVERITY_CRITICAL
+};
+enum evidence_kind {
+	EVIDENCE_TEXT,
+	EVIDENCE_COUNT,
+	EVIDENCE_SECONDS,
+	EVIDENCE_FLAG,
+	EVIDENCE_ID,
+	EVIDENCE_FRAME,
+	EVIDENCE_STACK,
+	EVIDENCE_TASKS,
+	EVIDENCE_HANDLES
+};
 enum snapshot_method {
 	SNAPSHOT_STILL,
 	SNAPSHOT_VALIDATED,
@@ -218,8 +234,12 @@ struct interpreter {
 
 struct snapshot_info {
 	double wall_time; /* seconds since the epoch */
+	double monotonic; /* our CLOCK_MONOTONIC when the walk that became the picture began, seconds */
 	bool consistent;
 	enum snapshot_method method;
+	uint32_t
+		looks; /* pictures that its findings were judged by, this one among them; 0: not judged */
+	double watched; /* seconds from the first of them to this one */
 	uint64_t paused_us, duration_us, bytes_read, read_calls;
 	char note[160]; /* why the method is not the one hoped for; "" as a rule */
 	char native_note[160]; /* why there are no native stacks although asked for; "" as a rule */
@@ -232,6 +252,30 @@ struct target_info {
 	char python[32]; /* "3.12.1" */
 	bool free_threaded, debug_build, container;
 	const char *layout; /* "debug-offsets", "table", "dwarf" */
+};
+
+/* One thing that a finding stands on (model/finding.h); which member counts is told by kind. */
+struct evidence {
+	const char *key;
+	enum evidence_kind kind;
+	bool flag;
+	uint32_t row; /* frame, chain; NONE */
+	uint32_t row_count;
+	const uint32_t *rows; /* tasks, handles */
+	int64_t count;
+	double seconds;
+	vaddr id;
+	struct str text;
+};
+
+/* What is wrong, by contract.md's table. */
+struct finding {
+	const char *id;
+	enum severity severity;
+	bool certain; /* false: it could come from a torn read */
+	uint32_t loop, task, thread; /* rows that it is about, NONE */
+	struct str summary, advice;
+	uint32_t evidence_first, evidence_count;
 };
 
 #define TABLE(type)                       \
@@ -257,6 +301,8 @@ struct model {
 	TABLE(struct str) strings; /* interned class names */
 	TABLE(uint32_t) edges; /* awaits: task rows */
 	TABLE(uint32_t) back_edges; /* awaited by: task rows */
+	TABLE(struct finding) findings; /* model/finding.h */
+	TABLE(struct evidence) evidence;
 	bool tasks_truncated, threads_truncated, loops_truncated;
 	bool out_of_memory; /* some row was dropped for want of memory */
 	struct hash_index *index; /* interning; the model's own */

@@ -49,6 +49,12 @@ static const char *const gil_states[] = {
 	[GIL_WAITING] = "waiting",
 };
 
+static const char *const severities[] = {
+	[SEVERITY_INFO] = "info",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_CRITICAL] = "critical",
+};
+
 static const char *const snapshot_methods[] = {
 	[SNAPSHOT_STILL] = "still",
 	[SNAPSHOT_VALIDATED] = "validated",
@@ -84,6 +90,11 @@ const char *thread_state_name(enum thread_state s)
 const char *gil_state_name(enum gil_state s)
 {
 	return WORD(gil_states, s);
+}
+
+const char *severity_name(enum severity s)
+{
+	return WORD(severities, s);
 }
 
 const char *snapshot_method_name(enum snapshot_method m)

@@ -11,6 +11,7 @@ const char *loop_state_name(enum loop_state s); /* NULL for LOOP_UNKNOWN */
 const char *handle_kind_name(enum handle_kind k);
 const char *thread_state_name(enum thread_state s);
 const char *gil_state_name(enum gil_state s); /* NULL for GIL_UNKNOWN */
+const char *severity_name(enum severity s);
 const char *snapshot_method_name(enum snapshot_method m);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include "model/names.h"
 #include "report/await_text.h"
+#include "report/json_findings.h"
 #include "report/json_loop.h"
-#include "report/json_writer.h"
+#include "report/json_parts.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -14,53 +15,8 @@ struct document {
 	struct json_writer *w;
 	const struct model *m;
 	struct text words; /* scratch */
-	uint32_t *stack; /* scratch: a chain from outside inwards */
-	uint32_t stack_room;
 	struct error *e;
 };
-
-static void put_key_str(struct json_writer *w, const char *key, struct str s)
-{
-	json_key(w, key);
-	json_str(w, s);
-}
-
-static void put_key_word(struct json_writer *w, const char *key, const char *word)
-{
-	json_key(w, key);
-	json_word(w, word);
-}
-
-static void put_key_int(struct json_writer *w, const char *key, int64_t n)
-{
-	json_key(w, key);
-	json_int(w, n);
-}
-
-static void put_key_bool(struct json_writer *w, const char *key, bool b)
-{
-	json_key(w, key);
-	json_bool(w, b);
-}
-
-static void put_key_null(struct json_writer *w, const char *key)
-{
-	json_key(w, key);
-	json_null(w);
-}
-
-static void put_key_empty(struct json_writer *w, const char *key)
-{
-	json_key(w, key);
-	json_list(w);
-	json_list_end(w);
-}
-
-static void put_truncated(struct json_writer *w, const char *key, bool truncated)
-{
-	if (truncated)
-		put_key_bool(w, key, true);
-}
 
 static void put_target(struct document *d)
 {
@@ -69,17 +25,17 @@ static void put_target(struct document *d)
 
 	json_key(w, "target");
 	json_map(w);
-	put_key_int(w, "pid", t->pid);
+	json_key_int(w, "pid", t->pid);
 	json_key(w, "command");
 	json_list(w);
 	for (size_t i = 0; i < t->command_count; i++)
 		json_str(w, t->command[i]);
 	json_list_end(w);
-	put_key_word(w, "python", t->python);
-	put_key_bool(w, "free_threaded", t->free_threaded);
-	put_key_bool(w, "debug_build", t->debug_build);
-	put_key_word(w, "layout", t->layout);
-	put_key_bool(w, "container", t->container);
+	json_key_word(w, "python", t->python);
+	json_key_bool(w, "free_threaded", t->free_threaded);
+	json_key_bool(w, "debug_build", t->debug_build);
+	json_key_word(w, "layout", t->layout);
+	json_key_bool(w, "container", t->container);
 	json_map_end(w);
 }
 
@@ -97,55 +53,19 @@ static void put_snapshot(struct document *d)
 		 (unsigned)((s->wall_time - (double)seconds) * 1e6) % 1000000u);
 	json_key(w, "snapshot");
 	json_map(w);
-	put_key_word(w, "time", text);
-	put_key_bool(w, "consistent", s->consistent);
-	put_key_word(w, "method", snapshot_method_name(s->method));
-	put_key_int(w, "paused_us", (int64_t)s->paused_us);
-	put_key_int(w, "duration_us", (int64_t)s->duration_us);
-	put_key_int(w, "bytes_read", (int64_t)s->bytes_read);
-	put_key_int(w, "read_calls", (int64_t)s->read_calls);
+	json_key_word(w, "time", text);
+	json_key_bool(w, "consistent", s->consistent);
+	json_key_word(w, "method", snapshot_method_name(s->method));
+	json_key_int(w, "paused_us", (int64_t)s->paused_us);
+	json_key_int(w, "duration_us", (int64_t)s->duration_us);
+	json_key_int(w, "bytes_read", (int64_t)s->bytes_read);
+	json_key_int(w, "read_calls", (int64_t)s->read_calls);
 	json_map_end(w);
-}
-
-static void put_stack(struct document *d, uint32_t chain)
-{
-	const struct model *m = d->m;
-	struct json_writer *w = d->w;
-	uint32_t depth = chain == NONE ? 0 : m->chains.v[chain].depth;
-
-	json_list(w);
-	if (depth > d->stack_room) {
-		uint32_t *grown = realloc(d->stack, 2 * (size_t)depth * sizeof(*grown));
-
-		if (!grown)
-			depth = 0;
-		else {
-			d->stack = grown;
-			d->stack_room = 2 * depth;
-		}
-	}
-	for (uint32_t i = depth; i > 0; i--, chain = m->chains.v[chain].outer)
-		d->stack[i - 1] = m->chains.v[chain].frame;
-	for (uint32_t i = 0; i < depth; i++) {
-		const struct frame *f = &m->frames.v[d->stack[i]];
-
-		json_map(w);
-		put_key_str(w, "function", f->function);
-		put_key_str(w, "file", f->file);
-		json_key(w, "line");
-		if (f->line > 0)
-			json_int(w, f->line);
-		else
-			json_null(w);
-		json_map_end(w);
-	}
-	json_list_end(w);
 }
 
 static void put_id_of_loop(struct document *d, const char *key, uint32_t row)
 {
-	json_key(d->w, key);
-	json_id(d->w, row == NONE ? 0 : d->m->loops.v[row].id);
+	json_key_id(d->w, key, row == NONE ? 0 : d->m->loops.v[row].id);
 }
 
 static void put_interpreter(struct document *d, uint32_t row)
@@ -162,16 +82,16 @@ static void put_gil(struct document *d, const struct interpreter *i)
 	struct json_writer *w = d->w;
 
 	if (!i->gil_read) {
-		put_key_null(w, "gil");
+		json_key_null(w, "gil");
 		return;
 	}
 	json_key(w, "gil");
 	json_map(w);
 	if (i->gil_holder)
-		put_key_int(w, "holder", i->gil_holder);
+		json_key_int(w, "holder", i->gil_holder);
 	else
-		put_key_null(w, "holder");
-	put_key_int(w, "switches", (int64_t)i->gil_switches);
+		json_key_null(w, "holder");
+	json_key_int(w, "switches", (int64_t)i->gil_switches);
 	json_map_end(w);
 }
 
@@ -181,7 +101,7 @@ static void put_interpreters(struct document *d)
 	json_list(d->w);
 	for (uint32_t i = 0; i < d->m->interpreters.count; i++) {
 		json_map(d->w);
-		put_key_int(d->w, "id", (int64_t)d->m->interpreters.v[i].id);
+		json_key_int(d->w, "id", (int64_t)d->m->interpreters.v[i].id);
 		put_gil(d, &d->m->interpreters.v[i]);
 		json_map_end(d->w);
 	}
@@ -193,16 +113,16 @@ static void put_thread(struct document *d, const struct thread *t)
 	struct json_writer *w = d->w;
 
 	json_map(w);
-	put_key_int(w, "tid", t->tid);
-	put_key_str(w, "name", t->name);
+	json_key_int(w, "tid", t->tid);
+	json_key_str(w, "name", t->name);
 	put_interpreter(d, t->interpreter);
-	put_key_word(w, "state", thread_state_name(t->state));
-	put_key_str(w, "syscall", t->syscall);
-	put_key_word(w, "gil", gil_state_name(t->gil));
+	json_key_word(w, "state", thread_state_name(t->state));
+	json_key_str(w, "syscall", t->syscall);
+	json_key_word(w, "gil", gil_state_name(t->gil));
 	put_id_of_loop(d, "loop", t->loop);
 	json_key(w, "stack");
-	put_stack(d, t->chain);
-	put_key_null(w, "native");
+	json_stack(w, d->m, t->chain);
+	json_key_null(w, "native");
 	json_map_end(w);
 }
 
@@ -212,21 +132,19 @@ static void put_loop(struct document *d, const struct loop *l)
 	struct json_writer *w = d->w;
 
 	json_map(w);
-	json_key(w, "id");
-	json_id(w, l->id);
-	put_key_str(w, "class", l->cls == NONE ? STR_LIT("?") : m->strings.v[l->cls]);
+	json_key_id(w, "id", l->id);
+	json_key_str(w, "class", l->cls == NONE ? STR_LIT("?") : m->strings.v[l->cls]);
 	put_interpreter(d, l->interpreter);
 	json_key(w, "tid");
 	if (l->thread == NONE)
 		json_null(w);
 	else
 		json_int(w, m->threads.v[l->thread].tid);
-	put_key_word(w, "state", loop_state_name(l->state));
-	put_key_bool(w, "debug", l->debug);
-	json_key(w, "time");
-	json_double(w, l->time);
-	json_key(w, "current_task");
-	json_id(w, l->current_task == NONE ? 0 : m->tasks.v[l->current_task].id);
+	json_key_word(w, "state", loop_state_name(l->state));
+	json_key_bool(w, "debug", l->debug);
+	json_key_double(w, "time", l->time);
+	json_key_id(w, "current_task",
+		    l->current_task == NONE ? 0 : m->tasks.v[l->current_task].id);
 	json_loop_state(w, m, l, &d->words);
 	json_map_end(w);
 }
@@ -253,12 +171,11 @@ static void put_awaits(struct document *d, const struct await *a)
 	text_clear(&d->words);
 	await_text(&d->words, &whole, d->m, a);
 	json_map(w);
-	put_key_word(w, "kind", await_kind_name(a->kind));
-	json_key(w, "id");
-	json_id(w, a->id);
+	json_key_word(w, "kind", await_kind_name(a->kind));
+	json_key_id(w, "id", a->id);
 	put_task_ids(d, "tasks", d->m->edges.v + a->tasks_first, a->tasks_count);
-	put_truncated(w, "tasks_truncated", a->tasks_truncated);
-	put_key_str(w, "detail", text_str(&d->words));
+	json_truncated(w, "tasks_truncated", a->tasks_truncated);
+	json_key_str(w, "detail", text_str(&d->words));
 	json_map_end(w);
 }
 
@@ -268,17 +185,16 @@ static void put_task(struct document *d, const struct task *t)
 	struct json_writer *w = d->w;
 
 	json_map(w);
-	json_key(w, "id");
-	json_id(w, t->id);
-	put_key_str(w, "name", t->name);
-	put_key_str(w, "class", t->cls == NONE ? STR_LIT("?") : m->strings.v[t->cls]);
+	json_key_id(w, "id", t->id);
+	json_key_str(w, "name", t->name);
+	json_key_str(w, "class", t->cls == NONE ? STR_LIT("?") : m->strings.v[t->cls]);
 	put_id_of_loop(d, "loop", t->loop);
-	put_key_word(w, "state", task_state_name(t->state));
-	put_key_int(w, "cancelling", t->cancelling);
-	put_key_bool(w, "must_cancel", t->must_cancel);
+	json_key_word(w, "state", task_state_name(t->state));
+	json_key_int(w, "cancelling", t->cancelling);
+	json_key_bool(w, "must_cancel", t->must_cancel);
 	json_key(w, "stack");
-	put_stack(d, t->chain);
-	put_truncated(w, "stack_truncated", t->chain_truncated);
+	json_stack(w, d->m, t->chain);
+	json_truncated(w, "stack_truncated", t->chain_truncated);
 	put_awaits(d, &t->awaits);
 	put_task_ids(d, "awaited_by", m->back_edges.v + t->awaited_by_first, t->awaited_by_count);
 	json_map_end(w);
@@ -290,8 +206,8 @@ static void put_document(struct document *d)
 	struct json_writer *w = d->w;
 
 	json_map(w);
-	put_key_word(w, "schema", "aiotrace/1");
-	put_key_word(w, "aiotrace", AIOTRACE_VERSION);
+	json_key_word(w, "schema", "aiotrace/1");
+	json_key_word(w, "aiotrace", AIOTRACE_VERSION);
 	put_target(d);
 	put_snapshot(d);
 	put_interpreters(d);
@@ -300,20 +216,20 @@ static void put_document(struct document *d)
 	for (uint32_t i = 0; i < m->threads.count; i++)
 		put_thread(d, &m->threads.v[i]);
 	json_list_end(w);
-	put_truncated(w, "threads_truncated", m->threads_truncated);
+	json_truncated(w, "threads_truncated", m->threads_truncated);
 	json_key(w, "loops");
 	json_list(w);
 	for (uint32_t i = 0; i < m->loops.count; i++)
 		put_loop(d, &m->loops.v[i]);
 	json_list_end(w);
-	put_truncated(w, "loops_truncated", m->loops_truncated);
+	json_truncated(w, "loops_truncated", m->loops_truncated);
 	json_key(w, "tasks");
 	json_list(w);
 	for (uint32_t i = 0; i < m->tasks.count; i++)
 		put_task(d, &m->tasks.v[i]);
 	json_list_end(w);
-	put_truncated(w, "tasks_truncated", m->tasks_truncated);
-	put_key_empty(w, "findings");
+	json_truncated(w, "tasks_truncated", m->tasks_truncated);
+	json_findings(w, m);
 	json_map_end(w);
 }
 
@@ -323,7 +239,6 @@ static enum err finish(struct document *d)
 	enum err err = json_close(d->w, d->e);
 
 	text_deinit(&d->words);
-	free(d->stack);
 	return err == ERR_OK && failed ? error_set(d->e, ERR_NOMEM, 0, "out of memory") : err;
 }
 
@@ -344,7 +259,7 @@ enum err json_processes(FILE *out, struct model *const *models, size_t count, st
 	if (!d.w)
 		return error_set(e, ERR_NOMEM, 0, "out of memory");
 	json_map(d.w);
-	put_key_word(d.w, "schema", "aiotrace/1");
+	json_key_word(d.w, "schema", "aiotrace/1");
 	json_key(d.w, "processes");
 	json_list(d.w);
 	for (size_t i = 0; i < count; i++) {

@@ -4,6 +4,7 @@
 
 #include "model/names.h"
 #include "report/handle_text.h"
+#include "report/json_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,42 +15,6 @@ struct writer {
 	const struct loop *l;
 	struct text *words;
 };
-
-static void put_count(struct json_writer *w, const char *key, int64_t n)
-{
-	json_key(w, key);
-	if (n < 0)
-		json_null(w);
-	else
-		json_int(w, n);
-}
-
-static void put_truncated(struct json_writer *w, const char *key, bool truncated)
-{
-	if (!truncated)
-		return;
-	json_key(w, key);
-	json_bool(w, true);
-}
-
-static void put_source(struct writer *k, uint32_t row)
-{
-	const struct frame *f;
-
-	json_key(k->w, "source");
-	if (row == NONE) {
-		json_null(k->w);
-		return;
-	}
-	f = &k->m->frames.v[row];
-	json_map(k->w);
-	json_key(k->w, "function");
-	json_str(k->w, f->function);
-	json_key(k->w, "file");
-	json_str(k->w, f->file);
-	put_count(k->w, "line", f->line > 0 ? f->line : -1);
-	json_map_end(k->w);
-}
 
 static void put_handle(struct writer *k, uint32_t row)
 {
@@ -64,22 +29,18 @@ static void put_handle(struct writer *k, uint32_t row)
 	text_clear(k->words);
 	handle_words(k->words, k->m, h);
 	json_map(w);
-	json_key(w, "id");
-	json_id(w, h->id);
-	json_key(w, "kind");
-	json_word(w, handle_kind_name(h->kind));
+	json_key_id(w, "id", h->id);
+	json_key_word(w, "kind", handle_kind_name(h->kind));
 	json_key(w, "callback");
 	if (k->words->len)
 		json_str(w, text_str(k->words));
 	else
 		json_null(w);
-	json_key(w, "task");
-	json_id(w, h->task == NONE ? 0 : k->m->tasks.v[h->task].id);
-	json_key(w, "cancelled");
-	json_bool(w, h->cancelled);
-	json_key(w, "in");
-	json_double(w, h->due - k->l->time);
-	put_source(k, h->source);
+	json_key_id(w, "task", h->task == NONE ? 0 : k->m->tasks.v[h->task].id);
+	json_key_bool(w, "cancelled", h->cancelled);
+	json_key_double(w, "in", h->due - k->l->time);
+	json_key(w, "source");
+	json_frame(w, k->m, h->source);
 	json_map_end(w);
 }
 
@@ -87,16 +48,16 @@ static void put_ready(struct writer *k)
 {
 	const struct loop *l = k->l;
 
-	put_count(k->w, "ready_count",
-		  !l->inner_read || (l->ready_truncated && !l->ready_count)
-			  ? -1
-			  : (int64_t)l->ready_count);
+	json_key_count(k->w, "ready_count",
+		       !l->inner_read || (l->ready_truncated && !l->ready_count)
+			       ? -1
+			       : (int64_t)l->ready_count);
 	json_key(k->w, "ready");
 	json_list(k->w);
 	for (uint32_t i = 0; i < l->ready_rows; i++)
 		put_handle(k, l->ready_first + i);
 	json_list_end(k->w);
-	put_truncated(k->w, "ready_truncated", l->ready_truncated);
+	json_truncated(k->w, "ready_truncated", l->ready_truncated);
 }
 
 static int by_due(const void *a, const void *b, void *model)
@@ -126,7 +87,7 @@ static void put_items(struct writer *k)
 	for (uint32_t i = 0; rows && i < l->timers_rows; i++)
 		put_handle(k, rows[i]);
 	json_list_end(k->w);
-	put_truncated(k->w, "items_truncated", l->timers_truncated);
+	json_truncated(k->w, "items_truncated", l->timers_truncated);
 	free(rows);
 }
 
@@ -140,14 +101,12 @@ static void put_timers(struct writer *k)
 		return;
 	}
 	json_map(k->w);
-	put_count(k->w, "count",
-		  l->timers_truncated && !l->timers_count ? -1 : (int64_t)l->timers_count);
+	json_key_count(k->w, "count",
+		       l->timers_truncated && !l->timers_count ? -1 : (int64_t)l->timers_count);
 	/* Not all were looked at: how many it is, is not known. */
-	put_count(k->w, "cancelled", l->timers_truncated ? -1 : (int64_t)l->timers_cancelled);
-	json_key(k->w, "next_in");
-	json_double(k->w, l->timers_next);
-	json_key(k->w, "last_in");
-	json_double(k->w, l->timers_last);
+	json_key_count(k->w, "cancelled", l->timers_truncated ? -1 : (int64_t)l->timers_cancelled);
+	json_key_double(k->w, "next_in", l->timers_next);
+	json_key_double(k->w, "last_in", l->timers_last);
 	put_items(k);
 	json_map_end(k->w);
 }
@@ -157,12 +116,9 @@ static void put_fd(struct writer *k, const struct fd_row *f)
 	struct json_writer *w = k->w;
 
 	json_map(w);
-	json_key(w, "fd");
-	json_int(w, f->fd);
-	json_key(w, "events");
-	json_word(w, f->read && f->write ? "rw" : f->read ? "r" : "w");
-	json_key(w, "target");
-	json_str(w, f->target);
+	json_key_int(w, "fd", f->fd);
+	json_key_word(w, "events", f->read && f->write ? "rw" : f->read ? "r" : "w");
+	json_key_str(w, "target", f->target);
 	json_key(w, "reader");
 	put_handle(k, f->reader);
 	json_key(w, "writer");
@@ -183,7 +139,7 @@ static void put_fds(struct writer *k)
 	for (uint32_t i = 0; i < l->fds_count; i++)
 		put_fd(k, &k->m->fds.v[l->fds_first + i]);
 	json_list_end(k->w);
-	put_truncated(k->w, "fds_truncated", l->fds_truncated);
+	json_truncated(k->w, "fds_truncated", l->fds_truncated);
 }
 
 static void put_executor(struct writer *k)
@@ -196,10 +152,10 @@ static void put_executor(struct writer *k)
 		return;
 	}
 	json_map(k->w);
-	put_count(k->w, "workers", e->workers);
-	put_count(k->w, "max_workers", e->max_workers);
-	put_count(k->w, "idle", e->idle);
-	put_count(k->w, "queued", e->queued);
+	json_key_count(k->w, "workers", e->workers);
+	json_key_count(k->w, "max_workers", e->max_workers);
+	json_key_count(k->w, "idle", e->idle);
+	json_key_count(k->w, "queued", e->queued);
 	json_map_end(k->w);
 }
 

@@ -63,6 +63,11 @@ enum err json_close(struct json_writer *w, struct error *e)
 	return failed ? error_set(e, ERR_SYSTEM, 0, "the JSON document could not be made") : ERR_OK;
 }
 
+void json_fail(struct json_writer *w)
+{
+	w->failed = true;
+}
+
 void json_map(struct json_writer *w)
 {
 	check(w, yajl_gen_map_open(w->gen));
@@ -137,4 +142,60 @@ void json_id(struct json_writer *w, vaddr id)
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, id);
 	json_word(w, id ? text : NULL);
+}
+
+void json_key_str(struct json_writer *w, const char *key, struct str s)
+{
+	json_key(w, key);
+	json_str(w, s);
+}
+
+void json_key_word(struct json_writer *w, const char *key, const char *word)
+{
+	json_key(w, key);
+	json_word(w, word);
+}
+
+void json_key_int(struct json_writer *w, const char *key, int64_t n)
+{
+	json_key(w, key);
+	json_int(w, n);
+}
+
+void json_key_count(struct json_writer *w, const char *key, int64_t n)
+{
+	if (n < 0)
+		json_key_null(w, key);
+	else
+		json_key_int(w, key, n);
+}
+
+void json_key_double(struct json_writer *w, const char *key, double d)
+{
+	json_key(w, key);
+	json_double(w, d);
+}
+
+void json_key_bool(struct json_writer *w, const char *key, bool b)
+{
+	json_key(w, key);
+	json_bool(w, b);
+}
+
+void json_key_id(struct json_writer *w, const char *key, vaddr id)
+{
+	json_key(w, key);
+	json_id(w, id);
+}
+
+void json_key_null(struct json_writer *w, const char *key)
+{
+	json_key(w, key);
+	json_null(w);
+}
+
+void json_truncated(struct json_writer *w, const char *key, bool truncated)
+{
+	if (truncated)
+		json_key_bool(w, key, true);
 }

@@ -35,6 +35,7 @@ struct take {
 	size_t runner_count, runner_capacity;
 	uint64_t refresh_ns; /* what the last copy of the footprint took */
 	uint64_t paused_us;
+	uint64_t walked_ns; /* when the last walk began */
 	enum snapshot_method method;
 	const char *note;
 };
@@ -89,6 +90,7 @@ static enum err walk(struct take *k)
 	uint64_t start = now_ns();
 	enum err err;
 
+	k->walked_ns = start;
 	model_clear(k->m);
 	arena_reset(&k->scratch);
 	code_cache_clear(k->r.codes);
@@ -403,6 +405,7 @@ enum err snapshot_take(struct target *t, const struct layout *lay,
 	after = mem_stats(t->mem);
 	m->snapshot = (struct snapshot_info){
 		.wall_time = (double)wall.tv_sec + (double)wall.tv_nsec / 1e9,
+		.monotonic = (double)k.walked_ns / 1e9,
 		.method = k.method,
 		.consistent = k.method != SNAPSHOT_TORN,
 		.paused_us = k.paused_us,

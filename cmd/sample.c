@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks at even distances over the sample window; the process stays open, so that each look costs its reads alone. */
+#include "cmd/sample.h"
+
+#include "base/clock.h"
+#include "cmd/read.h"
+#include "detect/detect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LOOKS_LEAST 3
+#define LOOKS_MOST  10
+#define LOOK_EVERY  100 /* ms, in long windows */
+
+/* What all looks have in common. */
+struct sampling {
+	const struct cli *cli;
+	struct opened opened;
+	struct model *looks[LOOKS_MOST];
+	uint32_t wanted, count;
+	uint64_t start_ns;
+};
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
+/* The first look at once, the last when the window ends. */
+static uint64_t due_ns(const struct sampling *s, uint32_t look)
+{
+	return s->start_ns + (uint64_t)s->cli->sample_ms * 1000000u * look / (s->wanted - 1);
+}
+
+static enum err take_looks(struct sampling *s, struct error *e)
+{
+	const struct look_options want = {.threads = true, .loops = true};
+
+	s->wanted = s->cli->sample_ms / LOOK_EVERY + 1;
+	if (s->wanted < LOOKS_LEAST)
+		s->wanted = LOOKS_LEAST;
+	if (s->wanted > LOOKS_MOST)
+		s->wanted = LOOKS_MOST;
+	s->start_ns = clock_now_ns();
+	while (s->count < s->wanted) {
+		struct model *m = NULL;
+		enum err err;
+
+		sleep_until(due_ns(s, s->count));
+		if (model_create(&m) != ERR_OK)
+			return error_set(e, ERR_NOMEM, 0, "out of memory");
+		s->looks[s->count++] = m;
+		err = process_look(s->cli, &s->opened, &want, m, e);
+		if (err != ERR_OK)
+			return err;
+	}
+	return ERR_OK;
+}
+
+static enum err judge(struct sampling *s, struct error *e)
+{
+	struct detection d = {
+		.looks = (const struct model *const *)s->looks,
+		.count = s->count,
+		.now = s->looks[s->count - 1],
+		.limits = {.blocked_after = s->cli->blocked_after_ms / 1e3},
+	};
+	uint32_t all = s->cli->only ? s->cli->only : UINT32_MAX;
+
+	if (detect_run(&d, all & ~s->cli->ignore) != ERR_OK)
+		return error_set(e, ERR_NOMEM, 0, "out of memory");
+	d.now->snapshot.looks = s->count;
+	d.now->snapshot.watched = d.now->snapshot.monotonic - s->looks[0]->snapshot.monotonic;
+	return ERR_OK;
+}
+
+enum err sample_process(const struct cli *cli, pid_t pid, struct model **ret, struct error *e)
+{
+	struct sampling s = {.cli = cli};
+	enum err err = process_open(cli, pid, &s.opened, e);
+	struct model *last;
+
+	if (err != ERR_OK)
+		return err;
+	err = take_looks(&s, e);
+	last = err == ERR_OK ? s.looks[s.count - 1] : NULL;
+	if (last && !last->loops.count && !last->tasks.count)
+		err = error_set(e, ERR_UNSUPPORTED, 0,
+				"process %d has no asyncio loop: there is nothing to check",
+				(int)pid);
+	if (err == ERR_OK)
+		err = judge(&s, e);
+	process_close(&s.opened);
+	for (uint32_t i = 0; i < s.count; i++) {
+		if (err != ERR_OK || s.looks[i] != last)
+			model_destroy(s.looks[i]);
+	}
+	if (err == ERR_OK)
+		*ret = last;
+	return err;
+}
+
+int sample_worst(const struct model *m)
+{
+	int worst = -1;
+
+	for (uint32_t i = 0; i < m->findings.count; i++) {
+		if ((int)m->findings.v[i].severity > worst)
+			worst = (int)m->findings.v[i].severity;
+	}
+	return worst;
+}

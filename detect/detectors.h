@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The detectors' functions: each in the file of its name. */
+#ifndef AIOTRACE_DETECT_DETECTORS_H
+#define AIOTRACE_DETECT_DETECTORS_H
+
+#include "detect/detect.h"
+
+enum err detect_await_cycle(struct detection *d);
+
+#endif

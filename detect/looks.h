@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same thing in different looks, and what several detectors ask of a picture. */
+#ifndef AIOTRACE_DETECT_LOOKS_H
+#define AIOTRACE_DETECT_LOOKS_H
+
+#include "detect/detect.h"
+
+/* Seconds from the first look to the last. */
+double looks_span(const struct detection *d);
+/* All looks are proven to be of one moment each (not torn). */
+bool looks_consistent(const struct detection *d);
+
+/* The row of the newest look's loop or task in look n; NULL where it is not there. */
+const struct loop *looks_loop(const struct detection *d, uint32_t look, const struct loop *newest);
+const struct task *looks_task(const struct detection *d, uint32_t look, const struct task *newest);
+const struct thread *looks_thread(const struct detection *d, uint32_t look,
+				  const struct thread *newest);
+
+/* Stacks of two pictures: the same functions at the same lines. */
+bool looks_same_chain(const struct model *a, uint32_t chain_a, const struct model *b,
+		      uint32_t chain_b);
+/* The innermost frame of a chain that is the user's own code (not asyncio's, not the standard library's, no site-packages); NONE where none is. */
+uint32_t looks_own_frame(const struct model *m, uint32_t chain);
+/* The innermost frame; NONE for NONE. */
+uint32_t looks_innermost(const struct model *m, uint32_t chain);
+
+/* Name of a task for a sentence: "?" where it could not be read. */
+struct str looks_task_name(const struct task *t);
+/* printf's "%.*s:%d" of a frame: its file's last part, and line. */
+struct str looks_place(struct model *m, uint32_t frame);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of detectors, and running them. */
+#include "detect/detectors.h"
+
+const struct detector detectors[] = {
+	{"await-cycle", "tasks wait for each other in a ring", SEVERITY_CRITICAL,
+	 detect_await_cycle},
+	{0},
+};
+
+_Static_assert(sizeof(detectors) / sizeof(detectors[0]) <= DETECTORS_MAX, "a set has 32 bits");
+
+const struct detector *detector_find(struct str id)
+{
+	for (const struct detector *d = detectors; d->id; d++) {
+		if (str_is(id, d->id))
+			return d;
+	}
+	return NULL;
+}
+
+enum err detect_run(struct detection *d, uint32_t set)
+{
+	enum err err = ERR_OK;
+
+	findings_clear(d->now);
+	for (uint32_t i = 0; detectors[i].id && err == ERR_OK; i++) {
+		if (set >> i & 1)
+			err = detectors[i].run(d);
+	}
+	findings_sort(d->now);
+	return err == ERR_OK && d->now->out_of_memory ? ERR_NOMEM : err;
+}

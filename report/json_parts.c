@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See json_parts.h. */
+#include "report/json_parts.h"
+
+#include <stdlib.h>
+
+void json_frame(struct json_writer *w, const struct model *m, uint32_t frame)
+{
+	const struct frame *f = frame == NONE ? NULL : &m->frames.v[frame];
+
+	if (!f) {
+		json_null(w);
+		return;
+	}
+	json_map(w);
+	json_key_str(w, "function", f->function);
+	json_key_str(w, "file", f->file);
+	json_key_count(w, "line", f->line > 0 ? f->line : -1);
+	json_map_end(w);
+}
+
+void json_stack(struct json_writer *w, const struct model *m, uint32_t chain)
+{
+	uint32_t depth = chain == NONE ? 0 : m->chains.v[chain].depth;
+	uint32_t *frames = malloc((depth + 1ul) * sizeof(*frames));
+
+	json_list(w);
+	if (!frames) {
+		json_fail(w);
+		depth = 0;
+	}
+	for (uint32_t i = depth; i > 0; i--, chain = m->chains.v[chain].outer)
+		frames[i - 1] = m->chains.v[chain].frame;
+	for (uint32_t i = 0; i < depth; i++)
+		json_frame(w, m, frames[i]);
+	json_list_end(w);
+	free(frames);
+}
