@@ -5,10 +5,12 @@ _aiotrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=
 	local read='--children --json --pause= --max-pause= --color= --verbose -v --help -h'
+	local check='--sample= --fail-on= --blocked-after= --only= --ignore='
+	local findings='await-cycle'
 	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then
-		mapfile -t COMPREPLY < <(compgen -W 'pstree ps doctor help --help -h --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'pstree ps check doctor help --help -h --version' -- "$cur")
 		return
 	fi
 	# "--pause=au" comes as three words.
@@ -26,7 +28,15 @@ _aiotrace()
 		mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur")
 		return
 		;;
-	--max-pause | --task | --max-depth | --watch)
+	--fail-on)
+		mapfile -t COMPREPLY < <(compgen -W 'info warning critical' -- "$cur")
+		return
+		;;
+	--only | --ignore)
+		mapfile -t COMPREPLY < <(compgen -W "$findings" -- "$cur")
+		return
+		;;
+	--sample | --blocked-after | --max-pause | --task | --max-depth | --watch)
 		return
 		;;
 	esac
@@ -35,6 +45,9 @@ _aiotrace()
 		case $command in
 		pstree | ps)
 			mapfile -t COMPREPLY < <(compgen -W "$tree $read" -- "$cur")
+			;;
+		check)
+			mapfile -t COMPREPLY < <(compgen -W "$check $read" -- "$cur")
 			;;
 		doctor)
 			mapfile -t COMPREPLY < <(compgen -W "$read" -- "$cur")

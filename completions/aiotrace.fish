@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for aiotrace(1).
 
-set -l commands pstree ps doctor help
-set -l reading pstree ps doctor
+set -l commands pstree ps check doctor help
+set -l reading pstree ps check doctor
+set -l findings await-cycle
 set -l tree pstree ps
 
 complete -c aiotrace -f
 complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a pstree -d 'What every task waits on, as a tree'
 complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a ps -d 'The same as a table, one task a row'
+complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a check -d 'What is wrong, with an exit code'
 complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'What can be read of a process and how'
 complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -a help -d 'List the commands'
 complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -l version -d 'Show the version'
@@ -19,6 +21,12 @@ complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l task -x -d 'Only 
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l max-depth -x -d 'Levels of tasks below each other'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l no-fold -d 'Alike tasks one by one'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l watch -x -d 'Repeat every so many seconds'
+
+complete -c aiotrace -n "__fish_seen_subcommand_from check" -l sample -x -d 'How long to watch, milliseconds'
+complete -c aiotrace -n "__fish_seen_subcommand_from check" -l fail-on -x -a 'info warning critical' -d 'Exit 1 from this severity on'
+complete -c aiotrace -n "__fish_seen_subcommand_from check" -l blocked-after -x -d 'How long a callback may hold its loop'
+complete -c aiotrace -n "__fish_seen_subcommand_from check" -l only -x -a "$findings" -d 'These findings alone'
+complete -c aiotrace -n "__fish_seen_subcommand_from check" -l ignore -x -a "$findings" -d 'Not these findings'
 
 complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -l children -d 'Every Python process below it too'
 complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -l json -d 'One JSON document'

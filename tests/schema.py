@@ -74,7 +74,7 @@ def listed(check):
     return check_list
 
 
-def record(**keys):
+def record(optional=(), **keys):
     """Exactly these keys, but for KEY_truncated beside a key that is a list."""
 
     def check(value, where):
@@ -86,7 +86,7 @@ def record(**keys):
                 continue
             need(key in keys, where, f"unknown key {key!r}")
             keys[key](item, f"{where}.{key}")
-        missing = set(keys) - set(value)
+        missing = set(keys) - set(value) - set(optional)
         need(not missing, where, f"missing keys {sorted(missing)}")
 
     return check
@@ -197,7 +197,9 @@ DOCUMENT = record(
     ),
     findings=listed(
         record(
+            optional={"certain"},
             id=text,
+            certain=one_of({False}),
             severity=one_of({"info", "warning", "critical"}),
             loop=maybe(address),
             task=maybe(address),

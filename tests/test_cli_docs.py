@@ -8,7 +8,7 @@ import harness
 import pytest
 import schema
 
-COMMANDS = ("pstree", "ps", "doctor")
+COMMANDS = ("pstree", "ps", "check", "doctor")
 TREE = ("pstree", "ps")
 
 
@@ -20,7 +20,7 @@ def options_of_help(command):
 def options_of_page(name):
     """The option list's items: ".It Fl v , Fl -verbose", ".It Fl -pause Ns = Ns Ar WHEN"."""
     page = (harness.ROOT / "man" / name).read_text()
-    found = re.findall(r"^\.It (?:Fl (\w) , )?Fl -([\w-]+)( Ns = Ns Ar \w+)?$", page, re.M)
+    found = re.findall(r"^\.It (?:Fl (\w) , )?Fl -([\w-]+)( Ns = Ns Ar \w+(?: Ns ,\.\.\.)?)?$", page, re.M)
     return {(short, long, bool(value)) for short, long, value in found}
 
 
@@ -75,6 +75,7 @@ def test_zsh_completes_the_options_of_the_help():
     assert found["read_options"] == long_options("doctor")
     for command in TREE:
         assert found["read_options"] | found["tree_options"] == long_options(command)
+    assert found["read_options"] | found["check_options"] == long_options("check")
 
 
 def test_fish_completes_the_options_of_the_help():
@@ -85,6 +86,24 @@ def test_fish_completes_the_options_of_the_help():
     assert reading == long_options("doctor")
     for command in TREE:
         assert reading | tree == long_options(command)
+    check = {re.search(r" -l ([\w-]+)", line)[1] for line in lines if "from check" in line}
+    assert reading | check == long_options("check")
+
+
+def findings_of_page():
+    return re.findall(r"^\.It Sy ([\w-]+)$", (harness.ROOT / "man" / "aiotrace-findings.7").read_text(), re.M)
+
+
+def test_findings_are_the_same_in_table_page_and_completions():
+    table = (harness.ROOT / "detect" / "table.c").read_text()
+    ids = re.findall(r'^\t\{"([\w-]+)"', table, re.M)
+    assert ids == sorted(ids) == findings_of_page()
+    bash = (harness.ROOT / "completions" / "aiotrace.bash").read_text()
+    zsh = (harness.ROOT / "completions" / "_aiotrace").read_text()
+    fish = (harness.ROOT / "completions" / "aiotrace.fish").read_text()
+    assert re.search(r"local findings='(.*)'", bash)[1].split() == ids
+    assert re.search(r"findings=\((.*)\)", zsh)[1].split() == ids
+    assert re.search(r"set -l findings (.*)", fish)[1].split() == ids
 
 
 @pytest.mark.on("two_loops", "loop_state debug")
