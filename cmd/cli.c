@@ -201,14 +201,34 @@ static enum err take_ignore(struct cli *c, const char *value, struct error *e)
 	return take_ids(value, &c->ignore, e);
 }
 
+static enum err take_rate(struct cli *c, const char *value, struct error *e)
+{
+	if (!number_parse_seconds(value, 0.1, 20, &c->rate))
+		return bad_value(e, "rate", value, "pictures a second from 0.1 to 20");
+	return ERR_OK;
+}
+
+static enum err take_batch(struct cli *c, const char *value, struct error *e)
+{
+	uint64_t n;
+
+	if (!number_parse(value, 1, 1000000, &n))
+		return bad_value(e, "batch", value, "a number from 1 to 1000000");
+	c->batch = (uint32_t)n;
+	return ERR_OK;
+}
+
 static const struct option_row rows[] = {
+	{"rate", 0, GROUP_TOP, "HZ", "pictures a second (default 2)", take_rate},
+	{"batch", 0, GROUP_TOP, "N", "print N pictures as text; needs no terminal", take_batch},
 	{"sample", 0, GROUP_CHECK, "MS", "watch for MS milliseconds (default 250)", take_sample},
 	{"fail-on", 0, GROUP_CHECK, "SEVERITY",
 	 "exit 1 from this severity on: info, warning (default) or critical", take_fail_on},
-	{"blocked-after", 0, GROUP_CHECK, "MS",
+	{"blocked-after", 0, GROUP_CHECK | GROUP_TOP, "MS",
 	 "how long a callback may hold its loop (default 100)", take_blocked_after},
-	{"only", 0, GROUP_CHECK, "ID,...", "look for these findings alone", take_only},
-	{"ignore", 0, GROUP_CHECK, "ID,...", "do not look for these findings", take_ignore},
+	{"only", 0, GROUP_CHECK | GROUP_TOP, "ID,...", "look for these findings alone", take_only},
+	{"ignore", 0, GROUP_CHECK | GROUP_TOP, "ID,...", "do not look for these findings",
+	 take_ignore},
 	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack",
 	 take_threads},
 	{"loop", 0, GROUP_TREE, NULL,
@@ -225,7 +245,7 @@ static const struct option_row rows[] = {
 	{"json", 0, GROUP_READ, NULL, "one JSON document (aiotrace-json(5)) on standard output",
 	 take_json},
 	{"pause", 0, GROUP_READ, "WHEN",
-	 "auto (default), never or always: may the process be stopped while it is read",
+	 "auto, never or always: may the process be stopped while it is read (default auto; top: never)",
 	 take_pause},
 	{"max-pause", 0, GROUP_READ, "MS", "longest stop allowed (default 50)", take_max_pause},
 	{"color", 0, GROUP_READ, "WHEN", "auto (default), always or never", take_color},
@@ -260,8 +280,10 @@ static void print_options(const struct command *command)
 
 static int command_help(const struct command *command)
 {
-	printf("usage: aiotrace %s [OPTION]... PID\n\n%s\n\noptions:\n", command->name,
-	       command->description);
+	printf("usage: aiotrace %s [OPTION]... PID\n", command->name);
+	if (command->groups & GROUP_TOP)
+		printf("       aiotrace %s [OPTION]... -- COMMAND [ARGUMENT]...\n", command->name);
+	printf("\n%s\n\noptions:\n", command->description);
 	print_options(command);
 	return EXIT_DONE;
 }
@@ -355,6 +377,8 @@ static int run_command(const struct command *command, int argc, char **argv)
 	struct cli c = {.max_pause_ms = 50,
 			.sample_ms = 250,
 			.blocked_after_ms = 100,
+			.pause = command->groups & GROUP_TOP ? PAUSE_NEVER : PAUSE_AUTO,
+			.rate = 2,
 			.fail_on = SEVERITY_WARNING};
 	struct option longs[OPTIONS_MAX];
 	struct error e;
@@ -373,6 +397,10 @@ static int run_command(const struct command *command, int argc, char **argv)
 			return command_help(command);
 		if (row->take(&c, optarg, &e) != ERR_OK)
 			return exit_with(&e);
+	}
+	if (command->groups & GROUP_TOP && optind < argc && strcmp(argv[optind - 1], "--") == 0) {
+		c.command = argv + optind;
+		return command->run(&c);
 	}
 	code = take_target(command, argc, argv, &c);
 	return code == EXIT_DONE ? command->run(&c) : code;

@@ -22,6 +22,7 @@ enum cli_group {
 	GROUP_READ = 1 << 0, /* every reading command */
 	GROUP_TREE = 1 << 1, /* what pstree and ps show */
 	GROUP_CHECK = 1 << 2, /* what is judged, and how long it is watched */
+	GROUP_TOP = 1 << 4, /* the dashboard; takes a command instead of a process id too */
 };
 
 struct cli {
@@ -40,6 +41,10 @@ struct cli {
 	uint32_t blocked_after_ms;
 	enum severity fail_on;
 	uint32_t only, ignore; /* sets of detectors; only 0: all */
+	/* GROUP_TOP */
+	double rate; /* pictures a second */
+	uint32_t batch; /* pictures to print, 0: none, on a terminal */
+	char **command; /* ends with NULL; NULL: a process id was given */
 };
 
 struct command {

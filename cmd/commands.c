@@ -14,6 +14,10 @@ const struct command commands[] = {
 	{"ps", "the same as a table, one task a row",
 	 "Lists the tasks of process PID: name, state, what each waits on, for how long yet, and where.",
 	 GROUP_READ | GROUP_TREE, ps_run},
+	{"top", "a dashboard of all that, live",
+	 "Watches process PID: loops, findings and how long they stand, tasks and since when each waits where it\n"
+	 "waits. Stops nothing unless asked to. With a COMMAND, starts it, and ends it at the end.",
+	 GROUP_READ | GROUP_TOP, top_run},
 	{"check", "what is wrong, with an exit code for scripts",
 	 "Watches process PID for a moment and says what is wrong with its loops and tasks, worst first;\n"
 	 "exits 1 where something is.",

@@ -7,6 +7,7 @@ struct cli;
 
 int pstree_run(const struct cli *cli);
 int ps_run(const struct cli *cli);
+int top_run(const struct cli *cli);
 int check_run(const struct cli *cli);
 int doctor_run(const struct cli *cli);
 

@@ -15,6 +15,8 @@ struct document {
 	struct json_writer *w;
 	const struct model *m;
 	struct text words; /* scratch */
+	json_more more; /* NULL: nothing more */
+	const void *context;
 	struct error *e;
 };
 
@@ -230,6 +232,8 @@ static void put_document(struct document *d)
 	json_list_end(w);
 	json_truncated(w, "tasks_truncated", m->tasks_truncated);
 	json_findings(w, m);
+	if (d->more)
+		d->more(w, d->context);
 	json_map_end(w);
 }
 
@@ -244,7 +248,13 @@ static enum err finish(struct document *d)
 
 enum err json_document(FILE *out, const struct model *m, struct error *e)
 {
-	struct document d = {.w = json_open(out), .m = m, .e = e};
+	return json_document_with(out, m, NULL, NULL, e);
+}
+
+enum err json_document_with(FILE *out, const struct model *m, json_more more, const void *context,
+			    struct error *e)
+{
+	struct document d = {.w = json_open(out), .m = m, .more = more, .context = context, .e = e};
 
 	if (!d.w)
 		return error_set(e, ERR_NOMEM, 0, "out of memory");

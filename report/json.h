@@ -10,6 +10,12 @@
 
 /* One document and a newline. ERR_SYSTEM where it can't be written. */
 must_check enum err json_document(FILE *out, const struct model *m, struct error *e);
+/* Writes keys of its own into the document, behind all others. */
+struct json_writer;
+typedef void (*json_more)(struct json_writer *w, const void *context);
+/* The same with more keys. */
+must_check enum err json_document_with(FILE *out, const struct model *m, json_more more,
+				       const void *context, struct error *e);
 /* {"schema", "processes": [...]}. */
 must_check enum err json_processes(FILE *out, struct model *const *models, size_t count,
 				   struct error *e);

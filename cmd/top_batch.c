@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --batch and --json: pictures one after the other on standard output. Also what a terminal gets that can't place its cursor. */
+#include "cmd/top_state.h"
+
+#include "base/clock.h"
+#include "cmd/exit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define WIDTH_USUAL 160u
+
+static unsigned width_of(const struct text_style *style)
+{
+	const char *columns = getenv("COLUMNS");
+	unsigned long n = columns ? strtoul(columns, NULL, 10) : 0;
+
+	if (n >= 20 && n <= 10000)
+		return (unsigned)n;
+	return style->width ? style->width : WIDTH_USUAL;
+}
+
+static enum err print_picture(struct top_state *t, struct canvas *c, struct error *e)
+{
+	struct scene s = top_scene(t);
+
+	if (t->cli->json)
+		return top_json(t, stdout, e);
+	canvas_begin(c, width_of(&t->ui.style), 0, &t->ui.style);
+	ui_draw(&t->ui, &s, c);
+	top_keep_drawn(t);
+	for (uint32_t i = 0; i < c->count; i++) {
+		struct str line = canvas_words(c, i);
+
+		while (line.len && line.ptr[line.len - 1] == ' ')
+			line.len--;
+		printf("%.*s\n", STR_ARG(line));
+	}
+	fputc('\n', stdout);
+	if (c->failed)
+		return error_set(e, ERR_NOMEM, 0, "out of memory");
+	return ERR_OK;
+}
+
+static enum err flush_output(struct error *e)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return ERR_OK;
+	return error_set(e, ERR_SYSTEM, errno, "can't write to standard output: %s",
+			 strerror(errno));
+}
+
+/* Until then, taking what comes; false: we are to end. */
+static bool wait_until(struct top_state *t, int signals, uint64_t until_ns)
+{
+	for (;;) {
+		struct pollfd fds[] = {{.fd = sampler_fd(t->sampler), .events = POLLIN},
+				       {.fd = signals, .events = POLLIN}};
+		uint64_t now = clock_now_ns();
+
+		if (now >= until_ns)
+			return true;
+		poll(fds, 2, (int)((until_ns - now) / 1000000u) + 1);
+		top_take(t);
+		if (fds[1].revents)
+			return false;
+		if (t->over)
+			return true;
+	}
+}
+
+static int outcome(struct top_state *t, enum err err, struct error *e, bool shown)
+{
+	if (err == ERR_SYSTEM && e->sys == EPIPE) {
+		__fpurge(stdout);
+		clearerr(stdout);
+		return EXIT_DONE;
+	}
+	if (err != ERR_OK)
+		return exit_with(e);
+	if (!t->over)
+		return EXIT_DONE;
+	error_set(e, ERR_GONE, 0, "%s", t->ended);
+	if (!shown)
+		return exit_with(e);
+	exit_with(e);
+	return EXIT_DONE;
+}
+
+int top_in_batch(struct top_state *t)
+{
+	uint32_t most = t->cli->batch ? t->cli->batch : t->cli->json ? 1 : UINT32_MAX;
+	uint64_t period = (uint64_t)(1e9 / t->cli->rate), due = clock_now_ns();
+	struct canvas canvas = {0};
+	struct error e = {0};
+	enum err err = ERR_OK;
+	bool shown = false;
+	sigset_t ends;
+	int signals;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	signals = signalfd(-1, &ends, SFD_CLOEXEC);
+	for (uint32_t i = 0; i < most && err == ERR_OK && !t->over;) {
+		due += period;
+		if (!wait_until(t, signals, due))
+			break;
+		/* A command that has only just been started is no Python yet. */
+		if (!t->newest)
+			continue;
+		err = print_picture(t, &canvas, &e);
+		if (err == ERR_OK)
+			err = flush_output(&e);
+		shown |= err == ERR_OK;
+		i++;
+	}
+	canvas_deinit(&canvas);
+	if (signals >= 0)
+		close(signals);
+	return outcome(t, err, &e, shown);
+}

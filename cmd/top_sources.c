@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lock is held for the table alone, never while a file is read. */
+#include "cmd/top_sources.h"
+
+#include "attach/rootfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_MOST ((size_t)4 << 20) /* bytes of a file */
+
+void sources_init(struct sources *s)
+{
+	*s = (struct sources){0};
+	pthread_mutex_init(&s->lock, NULL);
+}
+
+void sources_clear(struct sources *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t i = 0; i < s->count; i++) {
+		free(s->v[i].name);
+		free(s->v[i].text);
+		free(s->v[i].lines);
+		s->v[i] = (struct source_file){0};
+	}
+	s->count = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sources_deinit(struct sources *s)
+{
+	sources_clear(s);
+	pthread_mutex_destroy(&s->lock);
+}
+
+static struct source_file *find(struct sources *s, struct str name)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (str_is(name, s->v[i].name))
+			return &s->v[i];
+	}
+	return NULL;
+}
+
+static void want(struct sources *s, struct str name)
+{
+	char *copy;
+
+	if (s->count == SOURCES_MOST || !name.len || name.ptr[0] != '/' ||
+	    memchr(name.ptr, 0, name.len))
+		return;
+	copy = strndup(name.ptr, name.len);
+	if (copy)
+		s->v[s->count++] = (struct source_file){.name = copy, .asked = true};
+}
+
+bool sources_line(struct sources *s, struct str file, int32_t line, struct str *ret)
+{
+	struct source_file *f;
+	bool found = false;
+
+	pthread_mutex_lock(&s->lock);
+	f = find(s, file);
+	if (!f)
+		want(s, file);
+	if (f && f->text && line > 0 && (uint32_t)line <= f->line_count) {
+		uint32_t from = f->lines[line - 1];
+		const char *end = memchr(f->text + from, '\n', f->length - from);
+
+		*ret = (struct str){f->text + from,
+				    end ? (uint32_t)(end - f->text) - from : f->length - from};
+		found = true;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+/* Where the lines begin; nothing that could be used where there is no memory. */
+static void index_lines(struct source_file *f)
+{
+	uint32_t count = 1;
+
+	for (uint32_t i = 0; i + 1 < f->length; i++)
+		count += f->text[i] == '\n';
+	f->lines = malloc(count * sizeof(*f->lines));
+	if (!f->lines || !f->length)
+		return;
+	f->lines[f->line_count++] = 0;
+	for (uint32_t i = 0; i + 1 < f->length; i++) {
+		if (f->text[i] == '\n')
+			f->lines[f->line_count++] = i + 1;
+	}
+}
+
+bool sources_read_one(struct sources *s, pid_t pid)
+{
+	struct source_file *f = NULL, read = {0};
+	char *name = NULL;
+	ssize_t n;
+
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t i = 0; i < s->count && !name; i++) {
+		if (s->v[i].asked && !s->v[i].read)
+			name = strdup(s->v[i].name);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (!name)
+		return false;
+	n = rootfile_load(pid, str_from(name), SOURCE_MOST, &read.text);
+	if (n >= 0) {
+		read.length = (uint32_t)n;
+		index_lines(&read);
+	}
+	pthread_mutex_lock(&s->lock);
+	f = find(s, str_from(name));
+	if (f && !f->read) {
+		f->read = true;
+		f->text = read.text;
+		f->lines = read.lines;
+		f->length = read.length;
+		f->line_count = read.line_count;
+		read = (struct source_file){0};
+	}
+	pthread_mutex_unlock(&s->lock);
+	free(read.text);
+	free(read.lines);
+	free(name);
+	return true;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times are seconds before the last sample, as all that is shown. */
+#include "tui/watched_json.h"
+
+#include "model/names.h"
+
+#include <math.h>
+
+static void put_values(struct json_writer *w, const char *key, const struct loop_track *k, bool lag)
+{
+	double values[HISTORY_SECONDS];
+
+	if (lag)
+		loop_track_lag(k, values, HISTORY_SECONDS);
+	else
+		loop_track_ready(k, values, HISTORY_SECONDS);
+	json_key(w, key);
+	json_list(w);
+	for (uint32_t i = 0; i < HISTORY_SECONDS; i++)
+		json_double(w, values[i]);
+	json_list_end(w);
+}
+
+static void put_share(struct json_writer *w, const char *key, uint32_t part, uint32_t all)
+{
+	json_key_double(w, key, all ? (double)part / all : NAN);
+}
+
+static void put_loop(struct json_writer *w, const struct history *h, const struct loop_track *k)
+{
+	struct loop_second sum = loop_track_sum(k);
+
+	json_map(w);
+	json_key_id(w, "id", k->id);
+	json_key_double(w, "held", loop_track_held(k, h->last));
+	json_key_double(w, "lag", k->lag);
+	put_share(w, "polling", sum.polling, sum.samples);
+	put_share(w, "running", sum.running, sum.samples);
+	put_share(w, "gil_waiting", sum.gil, sum.samples);
+	json_key_double(w, "gil_switches_per_second", k->switches_rate);
+	put_values(w, "ready_history", k, false);
+	put_values(w, "lag_history", k, true);
+	json_map_end(w);
+}
+
+static void put_change(struct json_writer *w, const struct history *h, const struct task_change *c)
+{
+	const struct place *p = c->place == NONE ? NULL : &h->places[c->place];
+
+	json_map(w);
+	json_key_double(w, "ago", h->last - c->when);
+	json_key_word(w, "state", task_state_name(c->state));
+	json_key_word(w, "awaits", await_kind_name(c->kind));
+	json_key(w, "place");
+	if (p) {
+		json_map(w);
+		json_key_str(w, "function", p->function);
+		json_key_str(w, "file", p->file);
+		json_key_count(w, "line", p->line > 0 ? p->line : -1);
+		json_map_end(w);
+	} else {
+		json_null(w);
+	}
+	json_map_end(w);
+}
+
+static void put_task(struct json_writer *w, const struct history *h, const struct task_track *k)
+{
+	uint32_t first = k->change_count > HISTORY_CHANGES ? k->change_count - HISTORY_CHANGES : 0;
+
+	json_map(w);
+	json_key_id(w, "id", k->id);
+	json_key_double(w, "since", h->last - k->since);
+	json_key_bool(w, "since_known", k->since_known);
+	json_key_int(w, "steps", (int64_t)k->steps);
+	json_key_double(w, "steps_per_second", k->rate);
+	json_key(w, "history");
+	json_list(w);
+	for (uint32_t i = first; i < k->change_count; i++)
+		put_change(w, h, &k->changes[i % HISTORY_CHANGES]);
+	json_list_end(w);
+	json_map_end(w);
+}
+
+static void put_finding(struct json_writer *w, const struct history *h,
+			const struct finding_track *f)
+{
+	json_map(w);
+	json_key_word(w, "id", f->id);
+	json_key_id(w, "loop", f->loop);
+	json_key_id(w, "task", f->task);
+	json_key_count(w, "thread", f->thread ? f->thread : -1);
+	json_key_word(w, "severity", severity_name(f->severity));
+	json_key_bool(w, "standing", f->standing);
+	json_key_double(w, "stood", finding_track_stood(f));
+	json_key_double(w, "gone_since", f->standing ? NAN : h->last - f->last);
+	json_key_double(w, "longest", f->longest);
+	json_key_int(w, "times", (int64_t)f->times);
+	json_key_int(w, "samples", (int64_t)f->samples);
+	json_key_str(w, "headline", text_str(&f->headline));
+	json_map_end(w);
+}
+
+static void put_process(struct json_writer *w, const struct scene *s)
+{
+	json_key(w, "process");
+	json_map(w);
+	json_key_double(w, "cpu", s->usage.cpu);
+	json_key_double(w, "resident_bytes", s->usage.resident_bytes);
+	json_key_double(w, "threads", s->usage.threads);
+	json_key_double(w, "age", s->usage.age);
+	json_key_str(w, "ended", s->ended[0] ? str_from(s->ended) : (struct str){NULL, 0});
+	json_map_end(w);
+}
+
+void watched_json(struct json_writer *w, const void *scene)
+{
+	const struct scene *s = scene;
+	const struct history *h = s->h;
+
+	json_key(w, "watched");
+	json_map(w);
+	json_key_double(w, "seconds", h->last - h->first);
+	json_key_int(w, "samples", (int64_t)h->samples);
+	json_key_double(w, "samples_per_second", 1 / h->interval);
+	put_process(w, s);
+	json_key(w, "loops");
+	json_list(w);
+	for (uint32_t i = 0; i < h->loops.count; i++)
+		put_loop(w, h, table_at(&h->loops, i));
+	json_list_end(w);
+	json_key(w, "tasks");
+	json_list(w);
+	for (uint32_t i = 0; i < h->tasks.count; i++)
+		put_task(w, h, table_at(&h->tasks, i));
+	json_list_end(w);
+	json_key(w, "threads");
+	json_list(w);
+	for (uint32_t i = 0; i < h->threads.count; i++) {
+		const struct thread_track *k = table_at(&h->threads, i);
+
+		json_map(w);
+		json_key_int(w, "tid", (int64_t)k->id);
+		json_key_double(w, "cpu", k->share);
+		json_map_end(w);
+	}
+	json_list_end(w);
+	json_key(w, "findings");
+	json_list(w);
+	for (uint32_t i = 0; i < h->finding_count; i++)
+		put_finding(w, h, &h->findings[i]);
+	json_list_end(w);
+	json_map_end(w);
+}
