@@ -79,6 +79,7 @@ enum err process_look(const struct cli *cli, struct opened *o, const struct look
 		.max_pause_ms = cli->max_pause_ms,
 		.threads = want->threads,
 		.loops = want->loops,
+		.again = want->again,
 		.log = cli->verbose ? log_line : NULL,
 		.log_ctx = &pid,
 	};

@@ -36,6 +36,7 @@ struct sampler {
 	struct still still; /* taken before the newest picture */
 	bool still_taken;
 	unsigned unmoved; /* samples in a row that saw nothing move */
+	unsigned looks; /* taken so far */
 	double cost; /* processor seconds that a look takes, smoothed */
 	double interval; /* seconds between samples as they come */
 	struct usage usage; /* as last taken */

@@ -20,10 +20,12 @@
 #define WINDOW_LEAST  3u
 #define WINDOW_SPAN   2.5 /* seconds; older pictures say little of now */
 #define USAGE_SECONDS 0.5
+#define LOOKS_AFRESH  16u
 
-/* The share of a processor that sampling may take: by how many tasks there are to read. */
-#define SHARE_LEAST	 0.014
-#define SHARE_A_THOUSAND 0.009
+/* The share of a processor that sampling may take: more where there are more tasks to read. */
+#define SHARE_LEAST	 0.02
+#define SHARE_TASKS	 1000 /* up to so many */
+#define SHARE_A_THOUSAND 0.009 /* and this for each thousand more */
 #define SHARE_MOST	 0.1
 
 static double thread_cpu(void)
@@ -147,9 +149,8 @@ static void post(struct sampler *s, enum message_kind kind, struct look *l)
 		.kind = kind, .look = l, .when = (double)clock_now_ns() / 1e9, .usage = s->usage};
 
 	if (s->interval > 1.5 * INTERVAL)
-		snprintf(m.note, sizeof(m.note),
-			 "a look takes %.0f ms, so %.1f a second instead of %.0f", s->cost * 1e3,
-			 1 / s->interval, SAMPLES_PER_SECOND);
+		snprintf(m.note, sizeof(m.note), "a look takes %.1f ms: %.1f a second, not %.0f",
+			 s->cost * 1e3, 1 / s->interval, SAMPLES_PER_SECOND);
 	if (l)
 		sampler_hold(s, l);
 	sampler_post(s, &m);
@@ -174,7 +175,9 @@ static bool rests(struct sampler *s)
 
 static enum err look(struct sampler *s, struct error *e)
 {
-	struct look_options want = {.threads = true, .loops = true};
+	/* Now and then from nothing: what is copied in one go only grows. */
+	const struct look_options want = {
+		.threads = true, .loops = true, .again = s->looks++ % LOOKS_AFRESH != 0};
 	struct look *l = free_look(s);
 	enum err err;
 
@@ -200,7 +203,8 @@ static double share_for(const struct sampler *s)
 {
 	double tasks = s->window_count ? s->window[s->window_count - 1]->m->tasks.count : 0;
 
-	return fmin(SHARE_LEAST + SHARE_A_THOUSAND * tasks / 1000, SHARE_MOST);
+	return fmin(SHARE_LEAST + SHARE_A_THOUSAND * fmax(tasks - SHARE_TASKS, 0) / 1000,
+		    SHARE_MOST);
 }
 
 enum err sampler_look(struct sampler *s, double *pause_ret, struct error *e)
@@ -209,6 +213,7 @@ enum err sampler_look(struct sampler *s, double *pause_ret, struct error *e)
 	enum err err;
 
 	if (rests(s)) {
+		s->interval = INTERVAL;
 		take_usage(s);
 		post(s, MESSAGE_SAME, NULL);
 		*pause_ret = INTERVAL;
@@ -216,7 +221,9 @@ enum err sampler_look(struct sampler *s, double *pause_ret, struct error *e)
 	}
 	err = look(s, e);
 	cost = thread_cpu() - start;
-	s->cost = s->cost > 0 ? s->cost + 0.3 * (cost - s->cost) : cost;
+	/* The very first one has files to open and pages to find. */
+	if (s->looks > 1)
+		s->cost = s->cost > 0 ? s->cost + 0.3 * (cost - s->cost) : cost;
 	s->interval = fmax(INTERVAL, s->cost / share_for(s));
 	*pause_ret = s->interval;
 	return err;

@@ -20,6 +20,7 @@
 
 #define SCRATCH_RESERVE ((size_t)16 << 30)
 #define FREE_TRIES	3 /* copies of the footprint that are tried without a stop */
+#define AGAIN_TRIES	2 /* likewise, of one picture of many */
 #define PAUSE_TRIES	5 /* stops that are tried; the last ones walk while the threads stand */
 #define COPY_TRIES	3 /* of these: stops that last as long as the copy alone */
 
@@ -352,12 +353,14 @@ static enum err take_torn(struct take *k)
 static enum err take_any(struct take *k)
 {
 	bool may_stop = k->o->pause != PAUSE_NEVER && k->o->max_pause_ms > 0;
-	int free_tries = k->o->pause == PAUSE_ALWAYS && may_stop ? 1 : 1 + FREE_TRIES;
+	int free_tries = k->o->pause == PAUSE_ALWAYS && may_stop ? 1
+			 : k->o->again				 ? AGAIN_TRIES
+								 : 1 + FREE_TRIES;
 	bool done = false;
 	enum err err = ERR_OK;
 
 	for (int i = 0; i < free_tries && !done; i++) {
-		err = attempt_free(k, i > 0, &done);
+		err = attempt_free(k, i > 0 || k->o->again, &done);
 		if (err != ERR_OK && err != ERR_TORN)
 			return err;
 		done &= k->o->pause != PAUSE_ALWAYS || !may_stop;
@@ -366,7 +369,11 @@ static enum err take_any(struct take *k)
 		err = pause_attempts(k, &done);
 	if (err != ERR_OK && err != ERR_TORN)
 		return err;
-	return done ? ERR_OK : take_torn(k);
+	if (done)
+		return ERR_OK;
+	k->method = SNAPSHOT_TORN;
+	/* The last attempt's walk is as good as another one. */
+	return k->o->again && !may_stop && err == ERR_OK ? ERR_OK : take_torn(k);
 }
 
 /* The reason of a failure, where its place of birth had no words for it: reads answer with a kind alone. */

@@ -21,6 +21,11 @@ struct snapshot_options {
 	uint32_t max_pause_ms; /* longest stop; 0 is as PAUSE_NEVER */
 	bool threads; /* Python stacks of all threads too */
 	bool loops; /* ready queues, timers, descriptors and executors of loops too */
+	/*
+	 * One of many pictures of the same process, taken with the same struct target: begins with a copy in one go of what the last one read, and settles for less
+	 * where nothing proves it.
+	 */
+	bool again;
 	void (*log)(void *ctx, const char *line); /* steps and what they took; may be NULL */
 	void *log_ctx;
 };
