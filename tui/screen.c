@@ -125,6 +125,24 @@ static void set_colors(bool color)
 	init_pair(PAIR_HEAD, COLOR_BLACK, COLOR_GREEN);
 }
 
+/* Terminals that don't heed the request for their application mode send these. */
+static void know_plain_arrows(void)
+{
+	static const struct {
+		const char *sequence;
+		int key;
+	} keys[] = {
+		{"\033[A", KEY_UP},    {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT},
+		{"\033[D", KEY_LEFT},  {"\033[H", KEY_HOME}, {"\033[F", KEY_END},
+		{"\033[1~", KEY_HOME}, {"\033[4~", KEY_END},
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (!key_defined(keys[i].sequence))
+			define_key(keys[i].sequence, keys[i].key);
+	}
+}
+
 enum err screen_open(bool color, struct error *e)
 {
 	if (tcgetattr(STDIN_FILENO, &terminal.before) != 0)
@@ -142,6 +160,7 @@ enum err screen_open(bool color, struct error *e)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	know_plain_arrows();
 	nodelay(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);

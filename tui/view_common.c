@@ -169,7 +169,7 @@ static void add_keys(const struct ui *u, struct text *t)
 
 	for (unsigned i = 0; (k = key_foot(i)) != NULL; i++)
 		text_printf(t, "%s%s ", k->foot_key, k->foot);
-	text_printf(t, " 1-5 screens  +- %g/s", u->rate);
+	text_printf(t, " 1-5 screens  +- %g pictures/s", u->rate);
 }
 
 void view_foot(const struct ui *u, const struct scene *s, struct canvas *c)
@@ -301,11 +301,24 @@ static void add_shares(struct text *t, const struct loop_track *k)
 	struct loop_second sum = loop_track_sum(k);
 
 	if (sum.samples)
-		text_printf(t, "  polls %.0f %%, runs %.0f %%, GIL %.0f %%",
+		text_printf(t, "polls %.0f %%, runs %.0f %%, waits for the GIL %.0f %%",
 			    100.0 * sum.polling / sum.samples, 100.0 * sum.running / sum.samples,
 			    100.0 * sum.gil / sum.samples);
-	if (!isnan(k->switches_rate))
-		text_printf(t, "  GIL turns %.0f/s", k->switches_rate);
+}
+
+/* On their own line where both do not fit behind the shares. */
+static void add_graphs(struct text *t, struct canvas *c, const struct loop_track *k)
+{
+	unsigned columns = c->width < 100 ? c->width / 2 : (c->width - 74) / 2;
+
+	if (c->width < 100) {
+		canvas_line(c, LINE_PLAIN, NO_ROW);
+		columns -= columns > 12 ? 8 : 0;
+	}
+	text_add(t, "  ready ");
+	add_graph(t, &c->style, k, columns, false);
+	text_add(t, "  lag ");
+	add_graph(t, &c->style, k, columns, true);
 }
 
 void view_loop_lines(const struct scene *s, struct canvas *c, const struct loop *l, bool graphs)
@@ -332,13 +345,15 @@ void view_loop_lines(const struct scene *s, struct canvas *c, const struct loop 
 	if (!k)
 		return;
 	text_add(t, "  lag ");
-	text_duration(t, &c->style, k->lag);
-	add_shares(t, k);
-	if (!graphs)
-		return;
+	if (k->lag > 0)
+		text_duration(t, &c->style, k->lag);
+	else
+		text_add(t, "none");
+	if (!isnan(k->switches_rate))
+		text_printf(t, "  GIL turns %.0f/s", k->switches_rate);
 	canvas_line(c, LINE_PLAIN, NO_ROW);
-	text_add(t, "  last minute: ready ");
-	add_graph(t, &c->style, k, c->width > 40 ? (c->width - 30) / 2 : 5, false);
-	text_add(t, "  lag ");
-	add_graph(t, &c->style, k, c->width > 40 ? (c->width - 30) / 2 : 5, true);
+	text_add(t, "  last minute: ");
+	add_shares(t, k);
+	if (graphs)
+		add_graphs(t, c, k);
 }

@@ -211,6 +211,6 @@ void view_task(struct ui *u, const struct scene *s, struct canvas *c)
 		   task->awaited_by_count);
 	put_history(&w, task->id);
 	c->failed |= w.t.failed;
-	view_scroll(u, c, VIEW_TASK, text_str(&w.t), 2, false);
+	view_scroll(u, c, VIEW_TASK, text_str(&w.t), 2, true);
 	text_deinit(&w.t);
 }
