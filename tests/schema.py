@@ -111,7 +111,60 @@ HANDLE = record(
 
 AWAITING = record(kind=one_of(AWAITS), id=maybe(address), tasks=listed(address), detail=maybe(text))
 
+WATCHED = record(
+    seconds=seconds,
+    samples=count,
+    samples_per_second=maybe(seconds),
+    process=record(
+        cpu=maybe(seconds), resident_bytes=maybe(seconds), threads=maybe(seconds), age=maybe(seconds), ended=maybe(text)
+    ),
+    loops=listed(
+        record(
+            id=address,
+            held=maybe(seconds),
+            lag=seconds,
+            polling=maybe(seconds),
+            running=maybe(seconds),
+            gil_waiting=maybe(seconds),
+            gil_switches_per_second=maybe(seconds),
+            ready_history=listed(maybe(seconds)),
+            lag_history=listed(maybe(seconds)),
+        )
+    ),
+    tasks=listed(
+        record(
+            id=address,
+            since=seconds,
+            since_known=boolean,
+            steps=count,
+            steps_per_second=maybe(seconds),
+            history=listed(
+                record(ago=seconds, state=maybe(one_of(TASK_STATES)), awaits=maybe(one_of(AWAITS)), place=maybe(FRAME))
+            ),
+        )
+    ),
+    threads=listed(record(tid=count, cpu=maybe(seconds))),
+    findings=listed(
+        record(
+            id=text,
+            loop=maybe(address),
+            task=maybe(address),
+            thread=maybe(count),
+            severity=one_of({"info", "warning", "critical"}),
+            standing=boolean,
+            stood=seconds,
+            gone_since=maybe(seconds),
+            longest=seconds,
+            times=count,
+            samples=count,
+            headline=text,
+        )
+    ),
+)
+
 DOCUMENT = record(
+    optional={"watched"},
+    watched=WATCHED,
     schema=one_of({"aiotrace/1"}),
     aiotrace=text,
     target=record(
