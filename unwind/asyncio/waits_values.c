@@ -70,11 +70,10 @@ struct str wait_type_name(struct waiting *c, vaddr object)
 	return object && type_of(c->r, object, &t) == ERR_OK ? t->name : STR_LIT("?");
 }
 
-/* Modules/socketmodule.h: sock_fd, an int, is the first member after the object's head. */
 int wait_socket_fd(struct waiting *c, vaddr sock)
 {
 	const struct type_info *t;
-	uint32_t fd;
+	int64_t fd;
 
 	if (!sock || type_of(c->r, sock, &t) != ERR_OK)
 		return -1;
@@ -86,7 +85,7 @@ int wait_socket_fd(struct waiting *c, vaddr sock)
 			return -1;
 		sock = inner;
 	}
-	if (read_u32(c->r, sock + c->r->lay->object_sizeof, &fd) != ERR_OK || fd > INT32_MAX)
+	if (read_int(c->r, sock, c->r->lay->socket_fd, &fd) != ERR_OK || fd < 0 || fd > INT32_MAX)
 		return -1;
 	return (int)fd;
 }
