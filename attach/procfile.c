@@ -73,16 +73,6 @@ ssize_t procfile_load(const char *path, size_t most, char **ret)
 	return (ssize_t)have;
 }
 
-int procfile_open_pid(pid_t pid)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 const char *procfile_field(const char *text, const char *key)
 {
 	size_t len = strlen(key);
