@@ -4,27 +4,20 @@
 
 #include <math.h>
 
-/* What was read, unless it is None or could not be read. */
-static vaddr something(struct waiting *c, enum err err, vaddr value)
-{
-	return err == ERR_OK && value && !object_is_none(c->r, value) ? value : 0;
-}
-
 vaddr wait_local(struct waiting *c, const char *name)
 {
 	const struct frame_walk *f = &c->chain->v[c->frame].position;
 	vaddr value = 0;
-	enum err err = frame_local(c->r, f->at, f->info, name, &value);
 
-	return something(c, err, value);
+	if (frame_local(c->r, f->at, f->info, name, &value) != ERR_OK || !value ||
+	    object_is_none(c->r, value))
+		return 0;
+	return value;
 }
 
 vaddr wait_attr(struct waiting *c, vaddr object, const char *name)
 {
-	vaddr value = 0;
-	enum err err = object ? attr_get(c->r, object, name, &value) : ERR_SHAPE;
-
-	return something(c, err, value);
+	return attr_present(c->r, object, name);
 }
 
 int64_t wait_length(struct waiting *c, vaddr object, const char *attr)

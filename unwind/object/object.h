@@ -105,6 +105,8 @@ must_check enum err dict_items(struct reader *r, vaddr dict, uint32_t max, struc
 
 /* --- attributes (attr.c): instance dict (split, inline, managed or plain), then __slots__. Not class attributes, no properties. *ret 0 where absent. */
 must_check enum err attr_get(struct reader *r, vaddr object, const char *name, vaddr *ret);
+/* The same, forgivingly: 0 also where it is None, or can't be read, or where there is no object. */
+vaddr attr_present(struct reader *r, vaddr object, const char *name);
 /* attr_get, then as int/float/bool; absent: ERR_SHAPE. */
 must_check enum err attr_long(struct reader *r, vaddr object, const char *name, int64_t *ret);
 must_check enum err attr_bool(struct reader *r, vaddr object, const char *name, bool *ret);
