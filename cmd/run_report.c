@@ -61,7 +61,7 @@ static enum err say_all(FILE *out, const struct stuck *all, const struct text_st
 
 	text_add(&t, "aiotrace: ");
 	stuck_headline(&t, style, all);
-	text_add(&t, "\n");
+	text_printf(&t, "; %zu process%s, ended now\n", all->count, all->count == 1 ? "" : "es");
 	err = text_write(&t, out, e);
 	for (size_t i = 0; i < all->count && err == ERR_OK; i++) {
 		fputc('\n', out);

@@ -6,6 +6,7 @@
 #include "report/await_text.h"
 #include "report/findings.h"
 #include "report/summary.h"
+#include "report/task_text.h"
 
 #define NAME_COLUMNS	 60
 #define SENTENCE_COLUMNS 1000
@@ -14,7 +15,6 @@ void stuck_headline(struct text *t, const struct text_style *s, const struct stu
 {
 	text_add(t, strcmp(all->reason, "stall") == 0 ? "nothing has moved for " : "no end after ");
 	text_duration(t, s, all->limit);
-	text_printf(t, "; %zu process%s, ended now", all->count, all->count == 1 ? "" : "es");
 }
 
 void stuck_name(struct text *t, const struct text_style *s, const struct stuck_process *p)
@@ -80,6 +80,21 @@ uint32_t stuck_place(const struct stuck_process *p)
 	return row == NONE ? NONE : looks_own_frame(m, m->threads.v[row].chain);
 }
 
+/* ", in handle at app.py:12" */
+static void add_place(struct text *t, const struct text_style *s, const struct model *m,
+		      uint32_t chain)
+{
+	uint32_t frame = looks_own_frame(m, chain);
+	struct paths whole = {0};
+
+	if (frame == NONE)
+		return;
+	text_add(t, ", in ");
+	frame_function(t, s, &m->frames.v[frame], NAME_COLUMNS);
+	text_add(t, " at ");
+	frame_place(t, s, &whole, &m->frames.v[frame]);
+}
+
 void stuck_sentence(struct text *t, const struct text_style *s, const struct stuck_process *p)
 {
 	const struct model *m = p->picture;
@@ -95,11 +110,15 @@ void stuck_sentence(struct text *t, const struct text_style *s, const struct stu
 		text_safe(t, s, looks_task_name(&m->tasks.v[row]), NAME_COLUMNS);
 		text_add(t, ": ");
 		await_text(t, s, m, &m->tasks.v[row].awaits);
+		add_place(t, s, m, m->tasks.v[row].chain);
 		return;
 	}
 	row = place_thread(m);
-	if (row != NONE || m->threads.count)
-		summary_thread(t, s, m, row == NONE ? 0 : row);
+	if (row == NONE && !m->threads.count)
+		return;
+	row = row == NONE ? 0 : row;
+	summary_thread(t, s, m, row);
+	add_place(t, s, m, m->threads.v[row].chain);
 }
 
 /* What can be said of a process that is no CPython, or none that can be read. */

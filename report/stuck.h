@@ -24,7 +24,7 @@ struct stuck {
 	size_t count;
 };
 
-/* "no end after 60.0 s" or "nothing has moved for 5.0 s", and how many processes there are; one line without its newline. */
+/* "no end after 60.0 s" or "nothing has moved for 5.0 s", without a newline. */
 void stuck_headline(struct text *t, const struct text_style *s, const struct stuck *all);
 /* "process 17: python -m pytest", within a line; no newline. */
 void stuck_name(struct text *t, const struct text_style *s, const struct stuck_process *p);
