@@ -38,6 +38,7 @@ static void add_rows(struct reader *r, const struct thread_facts *facts)
 		r->model->threads.v[row].state = state_from_letter(thread->state);
 		r->model->threads.v[row].times_read = thread->run_ns > 0;
 		r->model->threads.v[row].cpu_ns = thread->run_ns;
+		r->model->threads.v[row].wait_ns = thread->wait_ns;
 		r->model->threads.v[row].run_count = thread->run_count;
 	}
 }
