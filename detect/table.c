@@ -5,6 +5,8 @@
 const struct detector detectors[] = {
 	{"await-cycle", "tasks wait for each other in a ring", SEVERITY_CRITICAL,
 	 detect_await_cycle},
+	{"blocked-loop", "one callback holds the loop's thread", SEVERITY_CRITICAL,
+	 detect_blocked_loop},
 	{0},
 };
 
