@@ -30,6 +30,7 @@ struct proc_thread {
 	uint64_t
 		run_count; /* times it was put on a CPU (schedstat, else the sum of context switches) */
 	uint64_t run_ns; /* CPU time by schedstat, 0 where not there */
+	uint64_t wait_ns; /* time in which it could have run and had no CPU, likewise */
 };
 
 /* A system call that a thread sleeps in (proc_pid_syscall(5)); needs the right to attach. */
@@ -58,7 +59,5 @@ double proc_monotonic_offset(pid_t pid);
 bool proc_in_container(pid_t pid);
 /* The target's own number of a task id in its innermost pid namespace (NSpid); tid itself where unknown. */
 pid_t proc_namespace_tid(pid_t pid, pid_t tid);
-/* fd of /proc/PID/fd; false where it is not open. */
-bool proc_fd_exists(pid_t pid, int fd);
 
 #endif

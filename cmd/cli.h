@@ -22,6 +22,7 @@ enum cli_group {
 	GROUP_READ = 1 << 0, /* every reading command */
 	GROUP_TREE = 1 << 1, /* what pstree and ps show */
 	GROUP_CHECK = 1 << 2, /* what is judged, and how long it is watched */
+	GROUP_RUN = 1 << 3, /* a command of its own instead of a process id, and its limits */
 	GROUP_TOP = 1 << 4, /* the dashboard; takes a command instead of a process id too */
 };
 
@@ -41,10 +42,14 @@ struct cli {
 	uint32_t blocked_after_ms;
 	enum severity fail_on;
 	uint32_t only, ignore; /* sets of detectors; only 0: all */
+	/* GROUP_RUN */
+	char **command; /* ends with NULL; NULL for top: a process id was given */
+	double timeout_seconds, stall_seconds; /* 0: no such limit */
+	double grace_seconds;
+	const char *report; /* folder, NULL: none */
 	/* GROUP_TOP */
 	double rate; /* pictures a second */
 	uint32_t batch; /* pictures to print, 0: none, on a terminal */
-	char **command; /* ends with NULL; NULL: a process id was given */
 };
 
 struct command {
