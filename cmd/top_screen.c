@@ -64,13 +64,18 @@ static void take_keys(struct dashboard *l)
 
 	while (!l->quit && screen_key(&event)) {
 		struct scene s = top_scene(l->t);
-		bool lists = l->t->ui.view != VIEW_PROCESSES;
+		enum view before = l->t->ui.view;
 		struct error e;
 
 		react(l, ui_press(&l->t->ui, &s, &event));
-		if (lists && l->t->ui.view == VIEW_PROCESSES && l->t->cli->children &&
+		if (l->t->ui.view == before)
+			continue;
+		if (l->t->ui.view == VIEW_PROCESSES && l->t->cli->children &&
 		    top_list(l->t, &e) != ERR_OK)
 			ui_say(&l->t->ui, "%s", e.text);
+		/* Keys that were typed ahead move in what is shown now. */
+		if (!l->quit)
+			draw(l);
 	}
 }
 

@@ -49,7 +49,7 @@ static bool same_callback(const struct detection *d, uint32_t look, const struct
 	const struct loop *before = looks_loop(d, look, h->loop);
 	const struct thread *thread = looks_thread(d, look, h->thread);
 
-	if (!before || !thread || before->state != LOOP_RUNNING || before->thread == NONE ||
+	if (!before || !thread || !looks_running(before) || before->thread == NONE ||
 	    &d->looks[look]->threads.v[before->thread] != thread || thread->state == THREAD_STOPPED)
 		return false;
 	return same_turn(d->looks[look], before, d->now, h->loop) || never_ran(thread, h->thread);
@@ -72,7 +72,7 @@ static bool find_held(const struct detection *d, const struct loop *l, struct he
 	struct held h = {.loop = l, .first = d->count - 1, .most = NAN};
 	const struct loop *then;
 
-	if (l->thread == NONE || l->state != LOOP_RUNNING)
+	if (l->thread == NONE || !looks_running(l))
 		return false;
 	h.thread = &d->now->threads.v[l->thread];
 	while (h.first > 0 && same_callback(d, h.first - 1, &h))

@@ -44,6 +44,16 @@ const struct thread *looks_thread(const struct detection *d, uint32_t look,
 	return row == NONE ? NULL : &m->threads.v[row];
 }
 
+bool looks_running(const struct loop *l)
+{
+	return l->state == LOOP_RUNNING || l->state == LOOP_BLOCKED;
+}
+
+bool looks_polling(const struct loop *l)
+{
+	return l->state == LOOP_POLLING || l->state == LOOP_STALLED;
+}
+
 static bool same_frame(const struct frame *a, const struct frame *b)
 {
 	return a->line == b->line && str_equal(a->function, b->function) &&

@@ -16,6 +16,10 @@ const struct task *looks_task(const struct detection *d, uint32_t look, const st
 const struct thread *looks_thread(const struct detection *d, uint32_t look,
 				  const struct thread *newest);
 
+/* As it was read: an older look may have been judged since, and its state say blocked or stalled. */
+bool looks_running(const struct loop *l);
+bool looks_polling(const struct loop *l);
+
 /* Stacks of two pictures: the same functions at the same lines. */
 bool looks_same_chain(const struct model *a, uint32_t chain_a, const struct model *b,
 		      uint32_t chain_b);

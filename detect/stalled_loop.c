@@ -34,7 +34,7 @@ static bool is_asleep(const struct model *m, const struct loop *l)
 {
 	const struct thread *t = &m->threads.v[l->thread];
 
-	return l->state == LOOP_POLLING && t->state == THREAD_SLEEPING && t->gil != GIL_WAITING;
+	return looks_polling(l) && t->state == THREAD_SLEEPING && t->gil != GIL_WAITING;
 }
 
 /* In the selector's call, if perhaps awake for a moment: after a stop the call goes on. */

@@ -22,12 +22,42 @@ KEYS = {
 ALTERNATE, BACK = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
+class Screen(pyte.Screen):
+    """With what pyte lacks and ncurses uses: the last character again, and scrolling."""
+
+    last = " "
+
+    def draw(self, data):
+        super().draw(data)
+        self.last = data[-1]
+
+    def repeat(self, count=1):
+        self.draw(self.last * max(count, 1))
+
+    def at_top(self, change, count):
+        x, y = self.cursor.x, self.cursor.y
+        self.cursor.y = self.margins.top if self.margins else 0
+        change(count)
+        self.cursor.x, self.cursor.y = x, y
+
+    def scroll_up(self, count=1):
+        self.at_top(self.delete_lines, count)
+
+    def scroll_down(self, count=1):
+        self.at_top(self.insert_lines, count)
+
+
+class Stream(pyte.ByteStream):
+    csi = {**pyte.ByteStream.csi, "b": "repeat", "S": "scroll_up", "T": "scroll_down"}
+    events = pyte.ByteStream.events | {"repeat", "scroll_up", "scroll_down"}
+
+
 class Terminal:
     """`top` with its arguments; ends with `end`, which no test may forget (the fixture `top` does it)."""
 
     def __init__(self, *arguments, columns=80, rows=24, env=None, cwd=None):
-        self.screen = pyte.Screen(columns, rows)
-        self.stream = pyte.ByteStream(self.screen)
+        self.screen = Screen(columns, rows)
+        self.stream = Stream(self.screen)
         self.raw = b""
         self.master, self.slave = pty.openpty()
         self.set_size(columns, rows)
@@ -130,7 +160,7 @@ class Terminal:
         assert termios.tcgetattr(self.slave) == self.modes
         assert self.raw.count(ALTERNATE) == 1 and self.raw.count(BACK) >= 1
         assert self.raw.rindex(BACK) > self.raw.rindex(ALTERNATE)
-        assert b"\x1b[?1000l" in self.raw and not self.screen.cursor.hidden
+        assert not self.screen.cursor.hidden and not {1000 << 5, 1006 << 5} & self.screen.mode
         return True
 
     def quit(self):

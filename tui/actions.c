@@ -24,8 +24,10 @@ static void select_row(struct ui *u, uint32_t row)
 	struct list *l = &u->lists[u->view];
 
 	l->selected = row;
-	if (u->view == VIEW_OVERVIEW && row < u->table.count)
-		u->task = u->table.m->tasks.v[u->table.v[row].g.low].id;
+	if (u->view != VIEW_OVERVIEW || row >= u->table.count)
+		return;
+	u->task = u->table.m->tasks.v[u->table.v[row].g.low].id;
+	u->on_group = u->table.v[row].g.count > 1;
 }
 
 static void move(struct ui *u, int64_t by)
@@ -62,6 +64,7 @@ static void open_group(struct ui *u, const struct row *row)
 		task_sign(u->table.m, u->table.chains, &u->table.m->tasks.v[row->g.rows[0]]);
 	uint32_t kept = 0;
 
+	u->on_group = true;
 	if (row->opened) {
 		for (uint32_t i = 0; i < row->g.count; i++) {
 			uint64_t one = task_sign(u->table.m, u->table.chains,

@@ -322,7 +322,7 @@ void rows_deinit(struct rows *r)
 	*r = (struct rows){0};
 }
 
-uint32_t rows_find(const struct rows *r, vaddr task)
+uint32_t rows_find(const struct rows *r, vaddr task, bool group)
 {
 	uint32_t wanted = model_find_task(r->m, task), found = NONE;
 
@@ -336,7 +336,7 @@ uint32_t rows_find(const struct rows *r, vaddr task)
 				found = i;
 		}
 		/* The member of an opened group stands for itself. */
-		if (found == i && !row->opened)
+		if (found == i && (group || !row->opened))
 			return i;
 	}
 	return found;

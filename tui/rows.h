@@ -67,8 +67,8 @@ must_check enum err rows_init(struct rows *r, const struct model *m, const struc
 			      const struct row_options *o);
 void rows_deinit(struct rows *r); /* accepts a zeroed one */
 
-/* The row that shows the task, by itself or within a group; NONE where none does. */
-uint32_t rows_find(const struct rows *r, vaddr task);
+/* The row that shows the task, by itself or within a group; NONE where none does. Where a group is open: the group's own row or its member's. */
+uint32_t rows_find(const struct rows *r, vaddr task, bool group);
 /* The first row from `from` on (and around again) with `part` in its words, in any case; NONE. */
 uint32_t rows_search(const struct rows *r, const char *part, uint32_t from);
 /* Whether a task's name, wait or place has `part` in it, in any case. `words` is scratch. */

@@ -83,6 +83,7 @@ struct ui {
 	struct list lists[VIEWS];
 	struct row_options rows;
 	vaddr task; /* the selected one; 0 none */
+	bool on_group; /* the selected row is the group of the task, open or not */
 	vaddr loop; /* of the loop's screen; 0: the first */
 	char filter[INPUT_MOST], search[INPUT_MOST];
 	enum prompt prompt;

@@ -186,7 +186,11 @@ void view_foot(const struct ui *u, const struct scene *s, struct canvas *c)
 		text_add(t, u->prompt == PROMPT_SEARCH ? "search: " : "filter: ");
 		text_safe(t, &c->style,
 			  str_from(u->prompt == PROMPT_SEARCH ? u->search : u->filter), 200);
-		text_add(t, "_   (Enter: done, Esc: drop it)");
+		text_add(t, "_   ");
+		if (u->message[0])
+			text_safe(t, &c->style, str_from(u->message), c->width);
+		else
+			text_add(t, "(Enter: done, Esc: drop it)");
 	}
 	add_keys(u, canvas_line(c, LINE_FOOT, NO_ROW));
 }

@@ -75,10 +75,11 @@ static void add_tasks_title(const struct ui *u, const struct scene *s, struct ca
 	if (!u->filter[0])
 		return;
 	t = canvas_line(c, LINE_PLAIN, NO_ROW);
-	text_add(t, "tasks with \"");
-	text_safe(t, &c->style, str_from(u->filter), 60);
-	text_add(t, "\" of ");
+	text_add(t, "those of ");
 	text_number(t, s->m->tasks.count);
+	text_add(t, " tasks with \"");
+	text_safe(t, &c->style, str_from(u->filter), 60);
+	text_add(t, "\" alone (Esc: all)");
 }
 
 void view_overview(struct ui *u, const struct scene *s, struct canvas *c)

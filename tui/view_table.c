@@ -24,16 +24,18 @@ struct layout {
 	unsigned width[SORT_COLUMNS]; /* 0: left out */
 };
 
-static struct layout layout_for(unsigned width)
+/* A tree takes room for its branches, and on a narrow terminal the steps give way to it. */
+static struct layout layout_for(unsigned width, bool tree)
 {
+	unsigned branches = tree ? 10 : 0;
 	struct layout l = {0};
 	unsigned used = 0, shares = 0, spare;
 
 	for (int i = 0; i < SORT_COLUMNS; i++) {
-		if (width < columns[i].drop_below)
+		if (width < columns[i].drop_below || (tree && i == SORT_STEPS && width < 100))
 			continue;
-		l.width[i] = columns[i].least;
-		used += columns[i].least + GAP;
+		l.width[i] = columns[i].least + (i == SORT_NAME ? branches : 0);
+		used += l.width[i] + GAP;
 		shares += columns[i].share;
 	}
 	spare = width > used ? width - used : 0;
@@ -237,7 +239,7 @@ static void add_headings(struct ui *u, struct canvas *c, const struct layout *la
 static void follow_selection(struct ui *u)
 {
 	struct list *l = &u->lists[VIEW_OVERVIEW];
-	uint32_t row = u->task ? rows_find(&u->table, u->task) : NONE;
+	uint32_t row = u->task ? rows_find(&u->table, u->task, u->on_group) : NONE;
 
 	if (row != NONE && !(l->selected < u->table.count && l->selected == row))
 		l->selected = row;
@@ -250,7 +252,7 @@ static void follow_selection(struct ui *u)
 void view_table(struct ui *u, const struct scene *s, struct canvas *c, unsigned below)
 {
 	struct list *l = &u->lists[VIEW_OVERVIEW];
-	struct layout layout = layout_for(c->width ? c->width : 160);
+	struct layout layout = layout_for(c->width ? c->width : 160, u->rows.tree);
 	struct text cell = {0};
 	uint32_t left, end;
 
