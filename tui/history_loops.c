@@ -35,13 +35,13 @@ static void follow_callback(struct loop_track *k, const struct loop *l, double w
 	k->held_since = when;
 }
 
-/* How late what is due next is: the timer that should have run, or what waits behind the callback that runs. */
+/* How late what is due next is: the timer that should have run, or whatever comes while the callback that runs holds the loop. */
 static double lag_of(const struct loop_track *k, const struct loop *l, double when, double passed)
 {
 	double late = isnan(l->timers_next) ? 0 : passed - l->timers_next;
 	double held = loop_track_held(k, when);
 
-	if (l->ready_count && held > late)
+	if (held > late)
 		late = held;
 	return late > 0 ? late : 0;
 }

@@ -77,9 +77,15 @@ static void add_command(struct text *t, const struct text_style *style, const st
 	size_t left = COMMAND_COLUMNS;
 
 	for (size_t i = 0; i < m->target.command_count && left > 1; i++) {
+		struct str word = m->target.command[i];
+		const char *slash = i ? NULL : memrchr(word.ptr, '/', word.len);
+
+		/* Of the program its name: what it runs tells more than where it lies. */
+		if (slash)
+			word = (struct str){slash + 1, (uint32_t)(word.ptr + word.len - slash - 1)};
 		if (i)
 			text_add(t, " ");
-		left -= text_safe(t, style, m->target.command[i], left - 1) + (i ? 1 : 0);
+		left -= text_safe(t, style, word, left - 1) + (i ? 1 : 0);
 	}
 }
 
@@ -147,11 +153,12 @@ void view_title(const struct ui *u, const struct scene *s, struct canvas *c)
 		text_safe(t, &c->style, str_from(s->note), 300);
 		return;
 	}
-	text_printf(t, "%s%s  process %d  CPython %s  ", u->held ? "PAUSED " : "", s->clock,
-		    (int)s->m->target.pid, s->m->target.python);
-	if (s->m->target.container)
-		text_add(t, "in a container  ");
+	text_printf(t, "%s%s  process %d  ", u->held ? "PAUSED " : "", s->clock,
+		    (int)s->m->target.pid);
 	add_command(t, &c->style, s->m);
+	text_printf(t, "  CPython %s", s->m->target.python);
+	if (s->m->target.container)
+		text_add(t, "  in a container");
 	canvas_line(c, LINE_PLAIN, NO_ROW);
 	add_usage(t, &c->style, &s->usage);
 	text_number(t, s->m->tasks.count);
@@ -169,7 +176,7 @@ static void add_keys(const struct ui *u, struct text *t)
 
 	for (unsigned i = 0; (k = key_foot(i)) != NULL; i++)
 		text_printf(t, "%s%s ", k->foot_key, k->foot);
-	text_printf(t, " 1-5 screens  +- %g pictures/s", u->rate);
+	text_printf(t, "1-5 screens  +- %g pictures/s", u->rate);
 }
 
 void view_foot(const struct ui *u, const struct scene *s, struct canvas *c)
@@ -238,7 +245,7 @@ void view_loop_state(struct text *t, const struct text_style *style, const struc
 }
 
 static void add_running(struct text *t, const struct text_style *style, const struct model *m,
-			const struct loop *l)
+			const struct paths *paths, const struct loop *l)
 {
 	struct text words = {0};
 
@@ -253,6 +260,8 @@ static void add_running(struct text *t, const struct text_style *style, const st
 		if (frame != NONE) {
 			text_add(t, " in ");
 			frame_function(t, style, &m->frames.v[frame], 60);
+			text_add(t, " ");
+			frame_place(t, style, paths, &m->frames.v[frame]);
 		}
 		return;
 	}
@@ -330,18 +339,19 @@ void view_loop_lines(const struct scene *s, struct canvas *c, const struct loop 
 	const struct loop_track *k = history_loop(s->h, l->id);
 	const struct model *m = s->m;
 	struct text *t = canvas_line(c, LINE_PLAIN, NO_ROW);
+	struct paths paths;
 
 	text_color(t, &c->style, COLOR_BOLD);
 	text_add(t, "loop ");
-	text_safe(t, &c->style, l->cls == NONE ? STR_LIT("?") : m->strings.v[l->cls], 40);
 	text_color(t, &c->style, COLOR_PLAIN);
-	if (l->thread == NONE)
-		text_add(t, ", run by no thread");
-	else
-		text_printf(t, ", thread %d", m->threads.v[l->thread].tid);
-	text_add(t, ", ");
 	view_loop_state(t, &c->style, s, l);
-	add_running(t, &c->style, m, l);
+	paths_init(&paths, m);
+	add_running(t, &c->style, m, &paths, l);
+	if (l->thread == NONE)
+		text_add(t, ", run by no thread, ");
+	else
+		text_printf(t, ", thread %d, ", m->threads.v[l->thread].tid);
+	text_safe(t, &c->style, l->cls == NONE ? STR_LIT("?") : m->strings.v[l->cls], 40);
 	if (l->debug)
 		text_add(t, ", debug mode");
 	canvas_line(c, LINE_PLAIN, NO_ROW);

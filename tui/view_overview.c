@@ -21,9 +21,9 @@ static void add_loops(const struct scene *s, struct canvas *c)
 			    m->loops.count - most);
 }
 
-static void add_finding(const struct scene *s, struct canvas *c, const struct finding_track *f)
+static void finding_words(struct text *t, const struct scene *s, const struct canvas *c,
+			  const struct finding_track *f)
 {
-	struct text *t = canvas_line(c, f->standing ? LINE_PLAIN : LINE_GONE, NO_ROW);
 	struct str words = text_str(&f->headline);
 
 	if (f->standing) {
@@ -46,6 +46,19 @@ static void add_finding(const struct scene *s, struct canvas *c, const struct fi
 	text_color(t, &c->style, COLOR_PLAIN);
 }
 
+/* What stands may take a second line where the screen is narrow: its end says where and in what. */
+static void add_finding(const struct scene *s, struct canvas *c, const struct finding_track *f,
+			uint32_t lines)
+{
+	struct text words = {0};
+
+	finding_words(&words, s, c, f);
+	c->failed |= words.failed;
+	canvas_body(c, text_str(&words), 0, f->standing ? lines : 1,
+		    f->standing ? LINE_PLAIN : LINE_GONE, f->standing && c->width);
+	text_deinit(&words);
+}
+
 static void add_findings(const struct scene *s, struct canvas *c)
 {
 	const struct history *h = s->h;
@@ -62,7 +75,7 @@ static void add_findings(const struct scene *s, struct canvas *c)
 	if (left != UINT32_MAX && left < most + TASK_LINES_LEAST)
 		most = left > TASK_LINES_LEAST + 1 ? left - TASK_LINES_LEAST : 1;
 	for (uint32_t i = 0; i < h->finding_count && i < most; i++)
-		add_finding(s, c, &h->findings[i]);
+		add_finding(s, c, &h->findings[i], most >= FINDINGS_SHOWN && i < 2 ? 3 : 1);
 	if (h->finding_count > most)
 		text_printf(canvas_line(c, LINE_PLAIN, NO_ROW), "and %u more (5 shows all)",
 			    h->finding_count - most);
