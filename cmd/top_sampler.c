@@ -98,13 +98,6 @@ void sampler_release(struct sampler *s, struct look *l)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void sampler_native(struct sampler *s, bool native)
-{
-	pthread_mutex_lock(&s->lock);
-	s->native = native;
-	pthread_mutex_unlock(&s->lock);
-}
-
 int sampler_fd(const struct sampler *s)
 {
 	return s->event;

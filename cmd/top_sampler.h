@@ -48,7 +48,5 @@ int sampler_fd(const struct sampler *s);
 bool sampler_take(struct sampler *s, struct message *ret);
 void sampler_hold(struct sampler *s, struct look *l);
 void sampler_release(struct sampler *s, struct look *l); /* accepts NULL */
-/* From the next picture on. */
-void sampler_native(struct sampler *s, bool native);
 
 #endif

@@ -47,8 +47,6 @@ static void react(struct dashboard *l, unsigned what)
 		top_save(t);
 	if (what & REACT_HOLD)
 		err = top_hold(t, &e);
-	if (what & REACT_NATIVE)
-		sampler_native(t->sampler, t->ui.native);
 	if (what & REACT_PROCESS)
 		err = top_switch(t, t->ui.process, &e);
 	if (err != ERR_OK) {

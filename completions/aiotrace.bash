@@ -8,12 +8,13 @@ _aiotrace()
 	local read="--children --json $look"
 	local judge='--sample= --blocked-after= --only= --ignore='
 	local check="$judge --fail-on="
+	local top='--rate= --batch= --blocked-after= --only= --ignore='
 	local run="$judge --timeout= --stall= --grace= --report="
 	local findings='await-cycle blocked-loop stalled-loop'
 	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then
-		mapfile -t COMPREPLY < <(compgen -W 'pstree ps check run doctor help --help -h --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'pstree ps top check run doctor help --help -h --version' -- "$cur")
 		return
 	fi
 	# "--pause=au" comes as three words.
@@ -43,7 +44,7 @@ _aiotrace()
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
 		;;
-	--sample | --blocked-after | --timeout | --stall | --grace | --max-pause | --task | --max-depth | --watch)
+	--rate | --batch | --sample | --blocked-after | --timeout | --stall | --grace | --max-pause | --task | --max-depth | --watch)
 		return
 		;;
 	esac
@@ -55,6 +56,9 @@ _aiotrace()
 			;;
 		check)
 			mapfile -t COMPREPLY < <(compgen -W "$check $read" -- "$cur")
+			;;
+		top)
+			mapfile -t COMPREPLY < <(compgen -W "$top $read" -- "$cur")
 			;;
 		run)
 			mapfile -t COMPREPLY < <(compgen -W "$run $look" -- "$cur")

@@ -246,16 +246,6 @@ static unsigned act_on_place(struct ui *u, enum action a)
 	return REACT_DRAW;
 }
 
-static unsigned act_again(struct ui *u)
-{
-	if (u->view == VIEW_THREADS) {
-		u->native = !u->native;
-		return REACT_DRAW | REACT_NATIVE;
-	}
-	search(u, true);
-	return REACT_DRAW;
-}
-
 unsigned ui_act(struct ui *u, const struct scene *s, enum action a)
 {
 	switch (a) {
@@ -285,7 +275,8 @@ unsigned ui_act(struct ui *u, const struct scene *s, enum action a)
 		show(u, u->view == VIEW_HELP ? u->back : VIEW_HELP);
 		return REACT_DRAW;
 	case ACT_SEARCH_AGAIN:
-		return act_again(u);
+		search(u, true);
+		return REACT_DRAW;
 	case ACT_NEXT_ONE:
 		next_loop(u, s);
 		return REACT_DRAW;

@@ -29,8 +29,7 @@ enum react {
 	REACT_QUIT = 1 << 1,
 	REACT_SAVE = 1 << 2, /* the picture as JSON to a file; then ui_say */
 	REACT_HOLD = 1 << 3, /* ui.held has changed: keep the picture, or take the newest */
-	REACT_NATIVE = 1 << 4, /* ui.native has changed */
-	REACT_PROCESS = 1 << 5, /* ui.process is to be looked at from now on */
+	REACT_PROCESS = 1 << 4, /* ui.process is to be looked at from now on */
 };
 
 /* What the process uses; NAN where it is not known. */
@@ -87,7 +86,7 @@ struct ui {
 	vaddr loop; /* of the loop's screen; 0: the first */
 	char filter[INPUT_MOST], search[INPUT_MOST];
 	enum prompt prompt;
-	bool native, held;
+	bool held;
 	unsigned shift;
 	double rate; /* pictures a second */
 	pid_t process;
