@@ -18,7 +18,7 @@ MOST    := $(filter-out $(O)/cmd/main.o,$(OBJS))
 UNITS   := $(patsubst tests/unit/%.c,$(O)/unit/%,$(wildcard tests/unit/test_*.c))
 
 PKGS    := libelf libdw yajl
-PKGS    += $(if $(wildcard unwind/native/*.c),libunwind-ptrace)
+PKGS    += $(if $(wildcard unwind/native/*.c),libunwind-generic)
 PKGS    += $(if $(wildcard tui/*.c),ncursesw)
 
 CFLAGS  ?= $(if $(DEBUG),-Og -g3,-O2 -g)
