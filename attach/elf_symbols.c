@@ -82,8 +82,8 @@ static enum err add(struct elf_symbols *s, const Elf64_Sym *y, const char *name)
 	for (; name[n] && n < sizeof(text) - 1; n++)
 		text[n] = name[n] > 0x20 && name[n] < 0x7f ? name[n] : '?';
 	text[n] = '\0';
-	s->v[s->count] = (struct symbol){y->st_value, y->st_size,
-					 arena_copy(&s->names, text, n + 1)};
+	s->v[s->count] =
+		(struct symbol){y->st_value, y->st_size, arena_copy(&s->names, text, n + 1)};
 	if (!s->v[s->count].name)
 		return ERR_NOMEM;
 	s->count++;

@@ -130,9 +130,9 @@ static void read_registers(struct hold *h)
 {
 	struct iovec v = {&h->registers, sizeof(h->registers)};
 
-	h->registers_read =
-		ptrace(PTRACE_GETREGSET, h->tid, (void *)(uintptr_t)NT_PRSTATUS, &v) == 0 &&
-		v.iov_len == sizeof(h->registers);
+	h->registers_read = ptrace(PTRACE_GETREGSET, h->tid, (void *)(uintptr_t)NT_PRSTATUS, &v) ==
+				    0 &&
+			    v.iov_len == sizeof(h->registers);
 }
 
 static void take_status(struct hold *h, int status)

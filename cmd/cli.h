@@ -31,7 +31,7 @@ struct cli {
 	uint32_t max_pause_ms;
 	enum color_when color;
 	/* GROUP_TREE */
-	bool threads, loop, no_fold;
+	bool threads, loop, native, no_fold; /* native goes with threads */
 	const char *task_pattern; /* NULL: all */
 	uint32_t max_depth; /* 0: no limit */
 	double watch_seconds; /* 0: once */

@@ -19,8 +19,8 @@ bool images_is_file(const struct map *map)
 
 static bool same_file(const struct map *a, const struct map *b)
 {
-	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor &&
-	       strcmp(a->path, b->path) == 0;
+	return a->inode == b->inode && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor && strcmp(a->path, b->path) == 0;
 }
 
 /* The mapping of the file's beginning, at or before `map`; *end_ret is where its last one ends. */

@@ -15,7 +15,8 @@ struct unwind_table {
 };
 
 struct image {
-	const struct map *first; /* mapping of the file's beginning; of anonymous code the mapping itself */
+	const struct map
+		*first; /* mapping of the file's beginning; of anonymous code the mapping itself */
 	vaddr end; /* of the last mapping of the file */
 	struct elf_image *elf; /* NULL: no ELF file, or its beginning is not mapped */
 	struct unwind_table table;
@@ -45,7 +46,8 @@ struct native_name {
 	const char *function; /* NULL: no symbol covers it */
 	const char *file; /* source, NULL: no debug information */
 	int32_t line; /* 0 not known */
-	uint64_t offset; /* of the address in the file's own terms, as objdump and addr2line count */
+	uint64_t
+		offset; /* of the address in the file's own terms, as objdump and addr2line count */
 };
 /* start: of the stretch of code that holds pc, by its unwind information, 0 not known. call: pc is where a call will return to. */
 void native_name(struct images *s, struct image *i, vaddr pc, vaddr start, bool call,

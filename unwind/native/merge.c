@@ -14,7 +14,8 @@
 struct merge {
 	struct reader *r;
 	struct images *images;
-	struct eval_call *calls; /* of this thread, older ones first; the last ones have their place and are cut off */
+	struct eval_call *
+		calls; /* of this thread, older ones first; the last ones have their place and are cut off */
 	uint32_t call_count;
 	uint32_t *rows; /* frames of the merged stack, innermost first */
 	uint32_t count, room;
@@ -88,21 +89,40 @@ static struct str utf8(struct merge *m, const char *text)
 	return text ? proc_copy_utf8(m->r->scratch, text, strlen(text)) : (struct str){0};
 }
 
+/* Without what GCC and clang append to the names of the pieces and copies that they make of a function. */
+static struct str function_name(const char *symbol)
+{
+	static const char *const suffixes[] = {".lto_priv.",  ".constprop.", ".isra.", ".part.",
+					       ".localalias", ".cold",	     ".llvm."};
+	size_t len = strlen(symbol);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *at = strstr(symbol, suffixes[i]);
+
+		if (at && at > symbol && (size_t)(at - symbol) < len)
+			len = (size_t)(at - symbol);
+	}
+	return (struct str){symbol, (uint32_t)len};
+}
+
 static void add_native(struct merge *m, const struct native_frame *f)
 {
 	const char *path = f->image->first->path;
 	struct native_name name;
 	char place[NAME_ROOM];
-	struct str file;
+	struct str function, file;
 
 	native_name(m->images, f->image, f->pc, f->start, f->call, &name);
 	if (is_loop(name.function))
 		return;
-	if (!name.function)
+	if (name.function) {
+		function = function_name(name.function);
+	} else {
 		place_name(f->image, &name, f->pc, place);
+		function = utf8(m, place);
+	}
 	file = utf8(m, name.file ? name.file : path);
-	add_row(m, model_intern_native(m->r->model, utf8(m, name.function ? name.function : place),
-				       utf8(m, path), file, name.line));
+	add_row(m, model_intern_native(m->r->model, function, utf8(m, path), file, name.line));
 }
 
 /* The thread may have states in several interpreters, and those of other threads lie between. */

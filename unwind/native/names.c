@@ -115,8 +115,8 @@ void native_name(struct images *s, struct image *i, vaddr pc, vaddr start, bool 
 	bias = elf_bias(i->elf);
 	ret->offset = pc - bias;
 	if (i->symbols)
-		ret->function = elf_symbols_find(i->symbols, ret->offset - call,
-						 start ? start - bias : 0);
+		ret->function =
+			elf_symbols_find(i->symbols, ret->offset - call, start ? start - bias : 0);
 	if (i->lines_known)
 		find_line(i, ret->offset - call, ret);
 }

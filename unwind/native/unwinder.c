@@ -185,8 +185,7 @@ static bool follows_call(struct images *s, vaddr pc)
 #if defined(__x86_64__)
 	uint8_t code[7]; /* ending at pc */
 
-	if (pc < sizeof(code) ||
-	    mem_read(s->mem, pc - sizeof(code), code, sizeof(code)) != ERR_OK)
+	if (pc < sizeof(code) || mem_read(s->mem, pc - sizeof(code), code, sizeof(code)) != ERR_OK)
 		return false;
 	if (code[2] == 0xe8) /* call rel32 */
 		return true;
