@@ -7,7 +7,7 @@ _aiotrace()
 	local read='--children --json --pause= --max-pause= --color= --verbose -v --help -h'
 	local check='--sample= --fail-on= --blocked-after= --only= --ignore='
 	local findings='await-cycle'
-	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
+	local tree='--threads --native --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then
 		mapfile -t COMPREPLY < <(compgen -W 'pstree ps check doctor help --help -h --version' -- "$cur")

@@ -16,6 +16,7 @@ complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -l version -
 complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -a '(__fish_complete_pids)'
 
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l threads -d 'Every thread too: system call, GIL, Python stack'
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l native -d 'The same with native frames; stops all threads for a moment'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l loop -d 'Ready queue, timers, descriptors and executor too'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l task -x -d 'Only tasks whose name matches'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l max-depth -x -d 'Levels of tasks below each other'
