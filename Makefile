@@ -128,7 +128,8 @@ $(O)/tidy/%.ok: %.c $(HEADERS) .clang-tidy
 	@clang-tidy --quiet --warnings-as-errors='*' $< -- $(BASE) $(PKG_CFLAGS) $(filter-out -Werror,$(WARN)) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 
-# The libraries' headers are the same for each architecture; the C library's are the cross compiler's own.
+# The libraries' headers are the same for each architecture; the C library's are the cross compiler's own. libunwind's are neither: what needs them is
+# left out (unwind/native/unwinder.c).
 CROSS  := aarch64-linux-gnu-gcc
 CROSSED = $(SRCS:%.c=$(O)/cross/%.o)
 
