@@ -161,10 +161,11 @@ def test_without_symbols_the_dynamic_ones_and_offsets_are_left(python, start, tm
     assert all(frame["file"].endswith(str(stripped)) and frame["line"] is None for frame in frames)
 
 
-def test_a_library_whose_file_is_gone_is_named_from_memory(python, start, tmp_path):
+def test_a_library_whose_file_is_gone_is_named_all_the_same(python, start, tmp_path):
     frames = of_library(blocked_thread(start(python, "native_library", library(tmp_path, "-g"), "unlink")))
     assert [frame["function"] for frame in frames[:2]] == ["library_waits_below", "library_waits"]
-    assert frames[2]["function"].startswith("libblocks.so.1+0x")
+    # What only the file's own table names needs the file, which /proc/PID/map_files keeps for the privileged.
+    assert re.fullmatch(r"hidden_wait|libblocks\.so\.1\+0x[0-9a-f]+", frames[2]["function"])
 
 
 @pytest.mark.on("native_calls")

@@ -251,6 +251,7 @@ static enum err copy_while_frozen(struct take *k, const struct freeze *freeze, b
 		return err;
 	}
 	copy_footprint(k);
+	thread_facts_keep(&k->facts, &others);
 	if (k->o->native && freeze)
 		stacks_copy(&k->stacks, freeze, k->runners, k->runner_count, deadline);
 	if (k->o->threads || k->o->native)

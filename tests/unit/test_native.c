@@ -206,6 +206,43 @@ static void test_live(void)
 	child_end(pid);
 }
 
+/* The vDSO has no file: its symbols are those in memory. */
+static void test_symbols_in_memory(void)
+{
+	pid_t pid = child_start();
+	struct maps maps = {0};
+	struct mem *mem = NULL;
+	struct elf_image *image = NULL;
+	struct elf_symbols *symbols = NULL;
+	const struct map *vdso = NULL;
+	vaddr at = 0;
+	uint64_t size = 0;
+
+	CHECK(settles(pid));
+	CHECK(mem_create(&live_source, live_create(pid), (size_t)64 << 20, &mem) == ERR_OK);
+	CHECK(maps_load(pid, &maps, NULL) == ERR_OK);
+	for (size_t i = 0; i < maps.count; i++) {
+		if (strcmp(maps.v[i].path, "[vdso]") == 0)
+			vdso = &maps.v[i];
+	}
+	if (CHECK(vdso != NULL) && CHECK(elf_open(pid, mem, &maps, vdso, &image) == ERR_OK) &&
+	    CHECK(elf_symbols_create(&symbols) == ERR_OK)) {
+		CHECK(elf_symbols_add_image(symbols, image) == ERR_OK);
+		CHECK(elf_dynamic_symbol(image, "__vdso_clock_gettime", &at, &size) == ERR_OK &&
+		      size > 1);
+		at -= elf_bias(image);
+		/* Of two names the one without underscores; a function ends where its size says. */
+		CHECK_TEXT(elf_symbols_find(symbols, at, 0), "clock_gettime");
+		CHECK_TEXT(elf_symbols_find(symbols, at + size - 1, 0), "clock_gettime");
+		CHECK(elf_symbols_find(symbols, 1, 0) == NULL);
+	}
+	elf_symbols_destroy(symbols);
+	elf_close(image);
+	maps_deinit(&maps);
+	mem_destroy(mem);
+	child_end(pid);
+}
+
 /* --- the merge */
 
 struct made {
@@ -337,6 +374,7 @@ int main(void)
 	if (shared == MAP_FAILED)
 		return 2;
 	test_live();
+	test_symbols_in_memory();
 	test_merge_places();
 	test_merge_leaves_none_out();
 	test_merge_trusts_no_count();
