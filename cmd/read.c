@@ -79,6 +79,7 @@ enum err process_look(const struct cli *cli, struct opened *o, const struct look
 		.max_pause_ms = cli->max_pause_ms,
 		.threads = want->threads,
 		.loops = want->loops,
+		.native = want->native,
 		.log = cli->verbose ? log_line : NULL,
 		.log_ctx = &pid,
 	};
@@ -95,7 +96,8 @@ enum err process_look(const struct cli *cli, struct opened *o, const struct look
 
 enum err read_process(const struct cli *cli, pid_t pid, struct model **ret, struct error *e)
 {
-	const struct look_options want = {.threads = cli->threads, .loops = cli->loop};
+	const struct look_options want = {
+		.threads = cli->threads, .loops = cli->loop, .native = cli->native};
 	struct opened o;
 	struct model *m = NULL;
 	enum err err = process_open(cli, pid, &o, e);

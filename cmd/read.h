@@ -21,7 +21,7 @@ void process_close(struct opened *o); /* accepts a zeroed one */
 
 /* What of a process a look is to contain. */
 struct look_options {
-	bool threads, loops;
+	bool threads, loops, native;
 };
 /* One picture into *m, which is emptied first. */
 must_check enum err process_look(const struct cli *cli, struct opened *o,

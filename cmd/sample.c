@@ -38,7 +38,7 @@ static uint64_t due_ns(const struct sampling *s, uint32_t look)
 
 static enum err take_looks(struct sampling *s, struct error *e)
 {
-	const struct look_options want = {.threads = true, .loops = true};
+	struct look_options want = {.threads = true, .loops = true};
 
 	s->wanted = s->cli->sample_ms / LOOK_EVERY + 1;
 	if (s->wanted < LOOKS_LEAST)
@@ -54,6 +54,8 @@ static enum err take_looks(struct sampling *s, struct error *e)
 		if (model_create(&m) != ERR_OK)
 			return error_set(e, ERR_NOMEM, 0, "out of memory");
 		s->looks[s->count++] = m;
+		/* Stops all threads, so once, when nothing is left to be watched. */
+		want.native = s->cli->native && s->count == s->wanted;
 		err = process_look(s->cli, &s->opened, &want, m, e);
 		if (err != ERR_OK)
 			return err;

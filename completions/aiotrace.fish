@@ -19,6 +19,7 @@ complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -l version -
 complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -a '(__fish_complete_pids)'
 
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l threads -d 'Every thread too: system call, GIL, Python stack'
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l native -d 'The same with native frames; stops all threads for a moment'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l loop -d 'Ready queue, timers, descriptors and executor too'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l task -x -d 'Only tasks whose name matches'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l max-depth -x -d 'Levels of tasks below each other'
@@ -27,6 +28,7 @@ complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l watch -x -d 'Repe
 
 complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l sample -x -d 'How long to watch, milliseconds'
 complete -c aiotrace -n "__fish_seen_subcommand_from check" -l fail-on -x -a 'info warning critical' -d 'Exit 1 from this severity on'
+complete -c aiotrace -n "__fish_seen_subcommand_from check" -l native -d 'Native functions too; stops all threads for a moment'
 complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l blocked-after -x -d 'How long a callback may hold its loop'
 complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l only -x -a "$findings" -d 'These findings alone'
 complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l ignore -x -a "$findings" -d 'Not these findings'

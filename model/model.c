@@ -306,30 +306,52 @@ static bool is_asyncio(struct str file)
 	return false;
 }
 
-uint32_t model_intern_frame(struct model *m, struct str function, struct str file, int32_t line)
+static bool frame_is(const struct frame *f, const struct frame *g)
+{
+	return f->line == g->line && str_equal(f->function, g->function) &&
+	       str_equal(f->file, g->file) && !f->image.ptr == !g->image.ptr &&
+	       str_equal(f->image, g->image);
+}
+
+static uint32_t intern_frame(struct model *m, const struct frame *wanted)
 {
 	struct hash *h = &m->index->frames;
 	uint32_t hash, at, row;
 	struct frame *f;
 
-	hash = hash_bytes((uint32_t)line, function.ptr, function.len);
-	hash = hash_bytes(hash, file.ptr, file.len);
+	hash = hash_bytes((uint32_t)wanted->line, wanted->function.ptr, wanted->function.len);
+	hash = hash_bytes(hash, wanted->file.ptr, wanted->file.len);
 	at = hash_start(h, hash);
 	while ((row = hash_next(h, hash, &at)) != NONE) {
-		f = &m->frames.v[row];
-		if (f->line == line && str_equal(f->function, function) && str_equal(f->file, file))
+		if (frame_is(&m->frames.v[row], wanted))
 			return row;
 	}
 	row = ROW_ADD(m, &m->frames);
 	if (row == NONE)
 		return NONE;
 	f = &m->frames.v[row];
-	f->function = model_text(m, function);
-	f->file = model_text(m, file);
-	f->line = line;
-	f->library = is_asyncio(file);
+	f->function = model_text(m, wanted->function);
+	f->file = model_text(m, wanted->file);
+	f->image = model_text(m, wanted->image);
+	f->line = wanted->line;
+	f->library = is_asyncio(wanted->file);
 	indexed(m, h, hash, row);
 	return row;
+}
+
+uint32_t model_intern_frame(struct model *m, struct str function, struct str file, int32_t line)
+{
+	const struct frame wanted = {.function = function, .file = file, .line = line};
+
+	return intern_frame(m, &wanted);
+}
+
+uint32_t model_intern_native(struct model *m, struct str function, struct str image,
+			     struct str file, int32_t line)
+{
+	const struct frame wanted = {function, file, line, false, image};
+
+	return intern_frame(m, &wanted);
 }
 
 uint32_t model_push(struct model *m, uint32_t outer, uint32_t frame)

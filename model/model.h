@@ -106,6 +106,8 @@ struct frame {
 	struct str file; /* as the code object has it */
 	int32_t line; /* 0: not known */
 	bool library; /* the file is part of CPython's asyncio package */
+	struct str
+		image; /* of native code: path of the executable or library that it is in; ptr NULL: Python */
 };
 
 /* One node of a call or await chain; a stack is the index of its innermost node. Hash-consed: identical stacks are one number. */
@@ -341,6 +343,9 @@ uint32_t model_find_thread(const struct model *m, pid_t tid);
 /* Interning. function and file are copied when new. */
 uint32_t model_intern_string(struct model *m, struct str s);
 uint32_t model_intern_frame(struct model *m, struct str function, struct str file, int32_t line);
+/* The same for native code; image must not be absent. */
+uint32_t model_intern_native(struct model *m, struct str function, struct str image,
+			     struct str file, int32_t line);
 /* The node (outer, frame): same pair, same index. outer NONE starts a stack. */
 uint32_t model_push(struct model *m, uint32_t outer, uint32_t frame);
 /* Copies text into the arena. */

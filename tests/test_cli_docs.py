@@ -125,5 +125,5 @@ def test_every_key_of_the_document_stands_in_its_page(target):
             for item in value:
                 yield from keys(item)
 
-    document = schema.parse(harness.aiotrace("pstree", "--json", "--threads", "--loop", target.pid).out)
+    document = schema.parse(harness.aiotrace("pstree", "--json", "--threads", "--loop", "--native", target.pid).out)
     assert set(keys(document)) <= described

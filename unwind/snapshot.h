@@ -20,6 +20,7 @@ struct snapshot_options {
 	enum pause_policy pause;
 	uint32_t max_pause_ms; /* longest stop; 0 is as PAUSE_NEVER */
 	bool threads; /* Python stacks of all threads too */
+	bool native; /* native stacks too, merged with the Python ones: all threads are stopped for it */
 	bool loops; /* ready queues, timers, descriptors and executors of loops too */
 	void (*log)(void *ctx, const char *line); /* steps and what they took; may be NULL */
 	void *log_ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.11: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_11_ROWS 149
+#define TABLE_3_11_ROWS 150
 
 static const struct layout table_3_11_release = {
 	.runtime_interpreters_head = {40, 8, 0, 0},
@@ -24,6 +24,7 @@ static const struct layout table_3_11_release = {
 	.thread_running_task = {.offset = FIELD_ABSENT},
 	.thread_asyncio_tasks_head = {.offset = FIELD_ABSENT},
 	.cframe_current_frame = {8, 8, 0, 0},
+	.cframe_previous = {16, 8, 0, 0},
 	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.13: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_13_ROWS 149
+#define TABLE_3_13_ROWS 150
 
 static const struct layout table_3_13_release = {
 	.runtime_interpreters_head = {632, 8, 0, 0},
@@ -24,6 +24,7 @@ static const struct layout table_3_13_release = {
 	.thread_running_task = {.offset = FIELD_ABSENT},
 	.thread_asyncio_tasks_head = {.offset = FIELD_ABSENT},
 	.cframe_current_frame = {.offset = FIELD_ABSENT},
+	.cframe_previous = {.offset = FIELD_ABSENT},
 	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.15: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_15_ROWS 149
+#define TABLE_3_15_ROWS 150
 
 static const struct layout table_3_15_release = {
 	.runtime_interpreters_head = {936, 8, 0, 0},
@@ -24,6 +24,7 @@ static const struct layout table_3_15_release = {
 	.thread_running_task = {1032, 8, 0, 0},
 	.thread_asyncio_tasks_head = {1048, 0, 0, 0},
 	.cframe_current_frame = {.offset = FIELD_ABSENT},
+	.cframe_previous = {.offset = FIELD_ABSENT},
 	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},
@@ -176,6 +177,7 @@ static const struct layout table_3_15_debug = {
 	.thread_running_task = {1032, 8, 0, 0},
 	.thread_asyncio_tasks_head = {1048, 0, 0, 0},
 	.cframe_current_frame = {.offset = FIELD_ABSENT},
+	.cframe_previous = {.offset = FIELD_ABSENT},
 	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},

@@ -105,12 +105,53 @@ static enum err frames_grow(struct reader *r, struct frame_walk **v, uint32_t co
 	return ERR_OK;
 }
 
+/* The chain of _PyCFrame on the C stack, one for each call of the evaluation loop (3.11, 3.12): who ends where the next older one begins. */
+struct cframes {
+	vaddr at; /* of the frames that are walked now, 0: there are none (any more) */
+	vaddr previous, previous_frame; /* the next older one, and its innermost frame */
+};
+
+static void cframes_step(struct reader *r, struct cframes *c, vaddr at)
+{
+	const struct layout *lay = r->lay;
+
+	*c = (struct cframes){.at = at};
+	if (!at || read_ptr(r, at, lay->cframe_previous, &c->previous) != ERR_OK || !c->previous ||
+	    read_ptr(r, c->previous, lay->cframe_current_frame, &c->previous_frame) != ERR_OK)
+		*c = (struct cframes){.at = at};
+}
+
+static void cframes_start(struct reader *r, const struct thread_walk *t, vaddr innermost,
+			  struct cframes *c)
+{
+	vaddr at = 0;
+
+	if (field_present(r->lay->cframe_previous) &&
+	    read_ptr(r, t->at, r->lay->thread_cframe, &at) != ERR_OK)
+		at = 0;
+	cframes_step(r, c, at);
+	/* Just entered, or about to be left: no frame is its own. */
+	if (c->at && c->previous_frame == innermost)
+		cframes_step(r, c, c->previous);
+}
+
+/* `inner` is the frame inside of the one at `at` (0: it is the outermost); the first word counts. */
+static void mark_entry(struct reader *r, struct cframes *c, struct frame_walk *inner, vaddr at)
+{
+	if (!c->at || (at && at != c->previous_frame))
+		return;
+	if (!inner->entry)
+		inner->entry = c->at;
+	cframes_step(r, c, c->previous);
+}
+
 enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t max,
 		       struct frame_walk **ret, uint32_t *count_ret, bool *truncated_ret)
 {
 	uint32_t room = 0;
 	uint64_t seen = 0, mark_at = 1;
 	vaddr at, mark = 0;
+	struct cframes cframes;
 	enum err err = thread_current_frame(r, t, &at);
 
 	*ret = NULL;
@@ -118,6 +159,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 	*truncated_ret = false;
 	if (err != ERR_OK)
 		return err;
+	cframes_start(r, t, at, &cframes);
 	while (at) {
 		struct frame_walk frame;
 
@@ -126,6 +168,8 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 			*truncated_ret = true;
 			break;
 		}
+		if (*count_ret)
+			mark_entry(r, &cframes, &(*ret)[*count_ret - 1], at);
 		err = frame_read(r, at, &frame);
 		if (err == ERR_OK) {
 			err = frames_grow(r, ret, *count_ret, &room);
@@ -133,6 +177,8 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 				(*ret)[(*count_ret)++] = frame;
 		} else if (err == ERR_SHAPE && frame.owner >= r->lay->owner_skip_from) {
 			err = ERR_OK;
+			if (*count_ret && !(*ret)[*count_ret - 1].entry)
+				(*ret)[*count_ret - 1].entry = at;
 		}
 		if (err != ERR_OK) {
 			*truncated_ret = true;
@@ -144,6 +190,8 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 		}
 		at = frame.previous;
 	}
+	if (*count_ret && !at)
+		mark_entry(r, &cframes, &(*ret)[*count_ret - 1], 0);
 	return error_is_hard(err) ? err : ERR_OK;
 }
 

@@ -89,6 +89,11 @@ struct frame_walk {
 	uint8_t owner;
 	struct code_info *info;
 	int32_t line;
+	/*
+	 * thread_frames alone: where this frame was the first that a call of the evaluation loop ran, the address of an object in that call's C frame
+	 * (its shim; in 3.11 its _PyCFrame). Else 0: the loop went on into it by itself.
+	 */
+	vaddr entry;
 };
 /* One frame with code and line. ERR_SHAPE for shims (owner >= layout's owner_skip_from): *previous is still filled. */
 must_check enum err frame_read(struct reader *r, vaddr at, struct frame_walk *ret);
