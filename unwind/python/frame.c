@@ -188,6 +188,9 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 			mark = at;
 			mark_at *= 2;
 		}
+		/* Python/bytecodes.c takes a generator off the stack in two steps: between them it has no caller. */
+		if (!frame.previous && frame.owner == r->lay->owner_generator)
+			r->mid_return = *truncated_ret = true;
 		at = frame.previous;
 	}
 	if (*count_ret && !at)
