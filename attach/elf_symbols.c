@@ -79,7 +79,7 @@ static enum err add(struct elf_symbols *s, const Elf64_Sym *y, const char *name)
 		s->v = v;
 		s->room = room;
 	}
-	for (; name[n] && n < sizeof(text) - 1; n++)
+	for (; n < sizeof(text) - 1 && name[n]; n++)
 		text[n] = name[n] > 0x20 && name[n] < 0x7f ? name[n] : '?';
 	text[n] = '\0';
 	s->v[s->count] =
