@@ -7,6 +7,8 @@ const struct detector detectors[] = {
 	 detect_await_cycle},
 	{"blocked-loop", "one callback holds the loop's thread", SEVERITY_CRITICAL,
 	 detect_blocked_loop},
+	{"dead-loop", "tasks are pending and nothing can ever wake the loop", SEVERITY_CRITICAL,
+	 detect_dead_loop},
 	{"stalled-loop", "callbacks wait while the loop sleeps, since nothing woke it",
 	 SEVERITY_CRITICAL, detect_stalled_loop},
 	{0},
