@@ -9,6 +9,8 @@ const struct detector detectors[] = {
 	 detect_blocked_loop},
 	{"dead-loop", "tasks are pending and nothing can ever wake the loop", SEVERITY_CRITICAL,
 	 detect_dead_loop},
+	{"lost-wakeup", "a task waits on what nobody else holds, or on a free lock",
+	 SEVERITY_CRITICAL, detect_lost_wakeup},
 	{"stalled-loop", "callbacks wait while the loop sleeps, since nothing woke it",
 	 SEVERITY_CRITICAL, detect_stalled_loop},
 	{0},
