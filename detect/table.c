@@ -11,6 +11,8 @@ const struct detector detectors[] = {
 	 detect_dead_loop},
 	{"lost-wakeup", "a task waits on what nobody else holds, or on a free lock",
 	 SEVERITY_CRITICAL, detect_lost_wakeup},
+	{"never-retrieved", "a finished future holds an exception that nobody has looked at",
+	 SEVERITY_INFO, detect_never_retrieved},
 	{"stalled-loop", "callbacks wait while the loop sleeps, since nothing woke it",
 	 SEVERITY_CRITICAL, detect_stalled_loop},
 	{0},
