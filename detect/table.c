@@ -15,6 +15,8 @@ const struct detector detectors[] = {
 	 SEVERITY_INFO, detect_never_retrieved},
 	{"stalled-loop", "callbacks wait while the loop sleeps, since nothing woke it",
 	 SEVERITY_CRITICAL, detect_stalled_loop},
+	{"swallowed-cancel", "a task was asked to cancel and went on waiting", SEVERITY_WARNING,
+	 detect_swallowed_cancel},
 	{0},
 };
 
