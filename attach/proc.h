@@ -61,5 +61,7 @@ double proc_monotonic_offset(pid_t pid);
 bool proc_in_container(pid_t pid);
 /* The target's own number of a task id in its innermost pid namespace (NSpid); tid itself where unknown. */
 pid_t proc_namespace_tid(pid_t pid, pid_t tid);
+/* Signals that the process has a handler for, in C or by way of it in Python: bit n is signal n + 1. */
+must_check enum err proc_signals_caught(pid_t pid, uint64_t *ret);
 
 #endif

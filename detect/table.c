@@ -7,8 +7,16 @@ const struct detector detectors[] = {
 	 detect_await_cycle},
 	{"blocked-loop", "one callback holds the loop's thread", SEVERITY_CRITICAL,
 	 detect_blocked_loop},
+	{"dead-loop", "tasks are pending and nothing can ever wake the loop", SEVERITY_CRITICAL,
+	 detect_dead_loop},
+	{"lost-wakeup", "a task waits on what nobody else holds, or on a free lock",
+	 SEVERITY_CRITICAL, detect_lost_wakeup},
+	{"never-retrieved", "a finished future holds an exception that nobody has looked at",
+	 SEVERITY_INFO, detect_never_retrieved},
 	{"stalled-loop", "callbacks wait while the loop sleeps, since nothing woke it",
 	 SEVERITY_CRITICAL, detect_stalled_loop},
+	{"swallowed-cancel", "a task was asked to cancel and went on waiting", SEVERITY_WARNING,
+	 detect_swallowed_cancel},
 	{0},
 };
 

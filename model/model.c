@@ -64,6 +64,7 @@ void model_destroy(struct model *m)
 	free(m->tasks.v);
 	free(m->handles.v);
 	free(m->fds.v);
+	free(m->unretrieved.v);
 	free(m->calls.v);
 	free(m->frames.v);
 	free(m->chains.v);
@@ -118,7 +119,7 @@ void model_clear(struct model *m)
 	text_reset(m);
 	memset(&m->snapshot, 0, sizeof(m->snapshot));
 	m->interpreters.count = m->threads.count = m->loops.count = m->tasks.count = 0;
-	m->handles.count = m->fds.count = m->calls.count = 0;
+	m->handles.count = m->fds.count = m->unretrieved.count = m->calls.count = 0;
 	m->frames.count = m->chains.count = m->strings.count = 0;
 	m->edges.count = m->back_edges.count = 0;
 	findings_clear(m);
@@ -157,6 +158,7 @@ uint32_t model_add_thread(struct model *m, pid_t tid)
 	m->threads.v[row].loop = NONE;
 	m->threads.v[row].chain = NONE;
 	m->threads.v[row].native = NONE;
+	m->threads.v[row].events_timeout = NAN;
 	indexed(m, &m->index->threads, hash_u64((uint64_t)tid), row);
 	return row;
 }
@@ -194,6 +196,7 @@ uint32_t model_add_task(struct model *m, vaddr id)
 	t->state = TASK_UNKNOWN;
 	t->awaits.kind = AWAITS_NOTHING;
 	t->awaits.left = NAN;
+	t->other_refs = t->awaits.other_refs = -1;
 	t->awaits.thread = t->awaits.worker_chain = NONE;
 	indexed(m, &m->index->tasks, hash_u64(id), row);
 	return row;
@@ -221,6 +224,14 @@ uint32_t model_add_fd(struct model *m, int fd)
 	m->fds.v[row].fd = fd;
 	m->fds.v[row].reader = m->fds.v[row].writer = NONE;
 	return row;
+}
+
+void model_add_unretrieved(struct model *m, const struct unretrieved *row)
+{
+	uint32_t at = ROW_ADD(m, &m->unretrieved);
+
+	if (at != NONE)
+		m->unretrieved.v[at] = *row;
 }
 
 uint32_t model_add_call(struct model *m)

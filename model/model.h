@@ -124,6 +124,13 @@ struct await {
 	uint32_t tasks_first,
 		tasks_count; /* in model.edges: rows of the tasks that must finish first */
 	bool tasks_truncated;
+	bool any_of; /* the first of these that ends ends the wait; else all must end */
+	uint32_t
+		futures_count; /* of what it waits for beside those tasks: futures that are not done */
+	bool done; /* what it waits on is done: it goes on in the loop's next turn */
+	bool free; /* a lock or semaphore that could be had, by its own state, while this one waits for it */
+	bool for_ever; /* a future made where it is awaited, without a name, or by the loop's main task: nobody was meant to end it */
+	int64_t other_refs; /* references to the future but those of the tasks that wait for it; -1: not read */
 	struct str
 		detail; /* in words, without the time left: "Lock (held), 3 waiting", "tcp 127.0.0.1:5000 -> …" */
 	double left; /* seconds until it ends by itself (sleep, or the timeout around it); NAN: no such time */
@@ -143,6 +150,8 @@ struct task {
 	bool chain_truncated;
 	bool damaged; /* something in it could not be read: shown, and marked */
 	uint32_t cancelling; /* requests to cancel so far */
+	bool handling; /* some frame of its chain handles an exception, or can't be seen: except or finally may be running */
+	int64_t other_refs; /* references to the task but those of the future that it waits on; -1: not read */
 	struct await awaits;
 	uint32_t awaited_by_first,
 		awaited_by_count; /* in model.back_edges, filled by model_finish */
@@ -235,6 +244,7 @@ struct thread {
 	uint64_t cpu_ns; /* CPU time so far */
 	uint64_t wait_ns; /* time so far in which it could have run and had no CPU */
 	uint64_t run_count; /* times it was put on a CPU */
+	double events_timeout; /* asleep in epoll_wait, poll or select: its timeout in seconds, INFINITY none; NAN: it is in no such call */
 };
 
 struct interpreter {
@@ -253,8 +263,19 @@ struct snapshot_info {
 		looks; /* pictures that its findings were judged by, this one among them; 0: not judged */
 	double watched; /* seconds from the first of them to this one */
 	uint64_t paused_us, duration_us, bytes_read, read_calls;
+	bool signals_read; /* the next is known; read with the loops */
+	uint64_t signals_caught; /* bit n: a handler is set for signal n + 1 */
 	char note[160]; /* why the method is not the one hoped for; "" as a rule */
 	char native_note[160]; /* why there are no native stacks although asked for; "" as a rule */
+};
+
+/* A finished task or future whose exception nobody has looked at. Read with the loops. */
+struct unretrieved {
+	vaddr id;
+	struct str name; /* the task's; ptr NULL: a future, or not read */
+	uint32_t loop, task; /* rows, NONE */
+	struct str type; /* of the exception; ptr NULL: not read */
+	struct str message; /* its only argument where that is a str; ptr NULL: none */
 };
 
 struct target_info {
@@ -312,6 +333,7 @@ struct model {
 	TABLE(struct frame) frames;
 	TABLE(struct chain) chains;
 	TABLE(struct str) strings; /* interned class names */
+	TABLE(struct unretrieved) unretrieved;
 	TABLE(uint32_t) edges; /* awaits: task rows */
 	TABLE(uint32_t) back_edges; /* awaited by: task rows */
 	TABLE(struct finding) findings; /* model/finding.h */
@@ -333,6 +355,8 @@ uint32_t model_add_loop(struct model *m, vaddr id);
 uint32_t model_add_task(struct model *m, vaddr id);
 uint32_t model_add_handle(struct model *m, vaddr id);
 uint32_t model_add_fd(struct model *m, int fd);
+/* The row's text must live in the model. */
+void model_add_unretrieved(struct model *m, const struct unretrieved *row);
 uint32_t model_add_call(struct model *m);
 /* Edge lists are appended in one go for one task: returns the first index. */
 uint32_t model_add_edge(struct model *m, uint32_t task);

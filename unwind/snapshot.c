@@ -469,6 +469,9 @@ enum err snapshot_take(struct target *t, const struct layout *lay,
 		.bytes_read = after.bytes - before.bytes,
 		.read_calls = after.calls - before.calls,
 	};
+	if (options->loops)
+		m->snapshot.signals_read =
+			proc_signals_caught(t->pid, &m->snapshot.signals_caught) == ERR_OK;
 	if (k.note && k.method == SNAPSHOT_TORN)
 		snprintf(m->snapshot.note, sizeof(m->snapshot.note), "%s", k.note);
 	if (why_no_native(&k))

@@ -146,6 +146,7 @@ static void fill_call(struct reader *r, struct thread *row, const struct proc_sy
 {
 	row->syscall = syscall_name(call, &r->model->text);
 	row->syscall_text = syscall_describe(call, r->target, &r->model->text);
+	row->events_timeout = syscall_events_timeout(call, r->target);
 	/* Listed as asleep, then seen running, or the other way round: the later look counts. */
 	if (call->running && row->state == THREAD_SLEEPING)
 		row->state = THREAD_RUNNING;

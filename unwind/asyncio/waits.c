@@ -183,7 +183,8 @@ static void add_suffixes(struct waiting *c)
 	double timeout = wait_open_timeout(c);
 	uint32_t suffix = c->own_timeout ? SUFFIX_TIMEOUT : 0;
 
-	if (c->leaf && wait_future_state(c, c->leaf) > 0)
+	c->out.done = c->leaf && wait_future_state(c, c->leaf) > 0;
+	if (c->out.done)
 		suffix |= SUFFIX_DONE;
 	if (!isnan(timeout) && !(c->out.left <= timeout)) {
 		suffix |= SUFFIX_TIMEOUT;
@@ -233,6 +234,7 @@ static void describe(struct waiting *c)
 	switch (c->chain->leaf_state) {
 	case GEN_EXECUTING:
 		c->out.kind = AWAITS_RUNNING;
+		wait_nested_run(c);
 		break;
 	case GEN_CREATED:
 		c->out.kind = AWAITS_NOT_STARTED;
@@ -257,7 +259,11 @@ enum err waits_describe(struct wait_context *context)
 		.task = context->task,
 		.chain = context->chain,
 		.leaf = context->chain->leaf,
-		.out = {.kind = AWAITS_NOTHING, .left = NAN, .thread = NONE, .worker_chain = NONE},
+		.out = {.kind = AWAITS_NOTHING,
+			.left = NAN,
+			.thread = NONE,
+			.worker_chain = NONE,
+			.other_refs = -1},
 	};
 
 	if (!c.w)

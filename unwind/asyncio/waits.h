@@ -87,6 +87,8 @@ void wait_collect(struct waiting *c, const struct items *futures, struct waited_
 void wait_say_waited_for(struct words *s, const struct waited_for *n);
 /* One edge; false where the task has no row. */
 bool wait_edge(struct waiting *c, vaddr task);
+/* A task on a thread's stack that runs a loop until something is done, inside itself: the edge to what it runs. */
+void wait_nested_run(struct waiting *c);
 /* Counts edges that are used once more; false where the picture has too many. */
 bool wait_more_edges(struct waiting *c, uint32_t count);
 

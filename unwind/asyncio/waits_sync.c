@@ -40,6 +40,7 @@ static void say_lock(struct waiting *c, struct words *s, vaddr lock)
 {
 	int held = wait_flag(c, lock, "_locked");
 
+	c->out.free = held == 0;
 	if (held >= 0)
 		words_add(s, held ? ", held" : ", free");
 	say_waiting(s, wait_length(c, lock, "_waiters"));
@@ -100,6 +101,7 @@ void wait_semaphore(struct waiting *c)
 		return;
 	value = wait_number(c, semaphore, "_value");
 	bound = wait_number(c, semaphore, "_bound_value");
+	c->out.free = value > 0;
 	if (value >= 0)
 		words_add(&s, ", value %" PRId64, value);
 	if (value >= 0 && bound >= 0)

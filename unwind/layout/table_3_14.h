@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.14: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_14_ROWS 150
+#define TABLE_3_14_ROWS 153
 
 static const struct layout table_3_14_release = {
 	.runtime_interpreters_head = {808, 8, 0, 0},
@@ -43,6 +43,7 @@ static const struct layout table_3_14_release = {
 	.code_filename = {112, 8, 0, 0},
 	.code_name = {120, 8, 0, 0},
 	.code_qualname = {128, 8, 0, 0},
+	.code_names = {32, 8, 0, 0},
 	.code_linetable = {136, 8, 0, 0},
 	.code_nlocalsplus = {72, 4, 0, 0},
 	.code_localsplusnames = {96, 8, 0, 0},
@@ -126,6 +127,7 @@ static const struct layout table_3_14_release = {
 	.type_base = {256, 8, 0, 0},
 	.type_dict = {264, 8, 0, 0},
 	.type_dictoffset = {288, 8, 0, 0},
+	.type_weaklistoffset = {208, 8, 0, 0},
 	.type_mro = {344, 8, 0, 0},
 	.heaptype_cached_keys = {880, 8, 0, 0},
 	.function_code = {48, 8, 0, 0},
@@ -135,6 +137,7 @@ static const struct layout table_3_14_release = {
 	.method_self = {24, 8, 0, 0},
 	.cfunction_ml = {16, 8, 0, 0},
 	.cfunction_self = {24, 8, 0, 0},
+	.exception_args = {24, 8, 0, 0},
 	.module_dict = {16, 8, 0, 0},
 	.cell_ref = {16, 8, 0, 0},
 	.partial_fn = {16, 8, 0, 0},
@@ -196,6 +199,7 @@ static const struct layout table_3_14_debug = {
 	.code_filename = {112, 8, 0, 0},
 	.code_name = {120, 8, 0, 0},
 	.code_qualname = {128, 8, 0, 0},
+	.code_names = {32, 8, 0, 0},
 	.code_linetable = {136, 8, 0, 0},
 	.code_nlocalsplus = {72, 4, 0, 0},
 	.code_localsplusnames = {96, 8, 0, 0},
@@ -279,6 +283,7 @@ static const struct layout table_3_14_debug = {
 	.type_base = {256, 8, 0, 0},
 	.type_dict = {264, 8, 0, 0},
 	.type_dictoffset = {288, 8, 0, 0},
+	.type_weaklistoffset = {208, 8, 0, 0},
 	.type_mro = {344, 8, 0, 0},
 	.heaptype_cached_keys = {880, 8, 0, 0},
 	.function_code = {48, 8, 0, 0},
@@ -288,6 +293,7 @@ static const struct layout table_3_14_debug = {
 	.method_self = {24, 8, 0, 0},
 	.cfunction_ml = {16, 8, 0, 0},
 	.cfunction_self = {24, 8, 0, 0},
+	.exception_args = {24, 8, 0, 0},
 	.module_dict = {16, 8, 0, 0},
 	.cell_ref = {16, 8, 0, 0},
 	.partial_fn = {16, 8, 0, 0},

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define SLOTS_MAX 10000u
+
 vaddr stackref_object(const struct reader *r, uint64_t slot)
 {
 	uint64_t tags = ~r->lay->stackref_mask;
@@ -276,4 +278,26 @@ enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t 
 			ret->v[ret->count++] = stackref_object(r, slot);
 	}
 	return err;
+}
+
+enum err frame_slots_read(struct reader *r, const struct frame_walk *frame, struct frame_slots *ret)
+{
+	uint8_t buffer[FRAME_HEAD_MAX];
+	vaddr locals = frame->at + r->lay->frame_localsplus.offset, top = 0;
+	const uint8_t *head;
+	enum err err;
+
+	*ret = (struct frame_slots){.variables = frame->info->nlocalsplus};
+	if (r->lay->frame_localsplus.offset > sizeof(buffer))
+		return ERR_SHAPE;
+	head = view(r, frame->at, r->lay->frame_localsplus.offset, buffer, &err);
+	if (!head)
+		return err;
+	err = frame_stack_top(r, head, frame->at, frame->info, &top);
+	if (err != ERR_OK)
+		return err;
+	if (top - locals > (vaddr)SLOTS_MAX * POINTER_SIZE)
+		return ERR_BOUND;
+	ret->count = (uint32_t)((top - locals) / POINTER_SIZE);
+	return pointers_read(r, locals, ret->count, &ret->v);
 }

@@ -113,6 +113,14 @@ must_check enum err frame_local(struct reader *r, vaddr frame, struct code_info 
 must_check enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t max,
 				struct items *ret);
 
+/* All slots of a suspended generator's frame as they are, tags included: first the variables, then the value stack. ERR_BOUND: more than 10,000. */
+struct frame_slots {
+	uint64_t *v;
+	uint32_t variables, count;
+};
+must_check enum err frame_slots_read(struct reader *r, const struct frame_walk *frame,
+				     struct frame_slots *ret);
+
 /* --- generators, coroutines, async generators (generator.c) */
 struct gen_walk {
 	vaddr at;
