@@ -7,6 +7,8 @@
 
 enum err detect_await_cycle(struct detection *d);
 enum err detect_blocked_loop(struct detection *d);
+enum err detect_enter_task_window(struct detection *d);
+enum err detect_shared_loop(struct detection *d);
 enum err detect_stalled_loop(struct detection *d);
 
 #endif

@@ -155,6 +155,7 @@ uint32_t model_add_thread(struct model *m, pid_t tid)
 	m->threads.v[row].tid = tid;
 	m->threads.v[row].interpreter = NONE;
 	m->threads.v[row].loop = NONE;
+	m->threads.v[row].task = NONE;
 	m->threads.v[row].chain = NONE;
 	m->threads.v[row].native = NONE;
 	indexed(m, &m->index->threads, hash_u64((uint64_t)tid), row);
@@ -190,7 +191,7 @@ uint32_t model_add_task(struct model *m, vaddr id)
 		return NONE;
 	t = &m->tasks.v[row];
 	t->id = id;
-	t->cls = t->loop = t->chain = NONE;
+	t->cls = t->loop = t->chain = t->thread = NONE;
 	t->state = TASK_UNKNOWN;
 	t->awaits.kind = AWAITS_NOTHING;
 	t->awaits.left = NAN;

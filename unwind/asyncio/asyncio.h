@@ -100,6 +100,8 @@ struct await_chain {
 	uint32_t count;
 	bool truncated, damaged;
 	enum gen_state leaf_state; /* state of the innermost generator */
+	const struct thread_ref
+		*thread; /* whose stack has the outermost of those that execute; NULL: none does */
 	vaddr leaf; /* what the innermost awaits: a future, an awaitable in C; 0: bare yield, or running, or finished */
 };
 /*

@@ -239,8 +239,11 @@ static void bind_thread(struct asyncio *a, struct thread_ref *ref)
 	if (row == NONE)
 		return;
 	l = &m->loops.v[row];
-	if (ref->row != NONE)
+	if (ref->row != NONE) {
 		m->threads.v[ref->row].loop = row;
+		m->threads.v[ref->row].task =
+			ref->running_task ? model_find_task(m, ref->running_task) : NONE;
+	}
 	if (l->state == LOOP_CLOSED)
 		return;
 	if (l->state != LOOP_STOPPED && !is_own_thread(a->r, l->id, ref))
