@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cmd/read.h"
 #include "detect/detect.h"
+#include "unwind/asyncio/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct sampling {
 	struct model *looks[LOOKS_MOST];
 	uint32_t wanted, count;
 	uint64_t start_ns;
+	struct watcher *watcher; /* between the looks */
 };
 
 static void sleep_until(uint64_t ns)
@@ -50,6 +52,10 @@ static enum err take_looks(struct sampling *s, struct error *e)
 		struct model *m = NULL;
 		enum err err;
 
+		if (s->count) {
+			watcher_refresh(s->watcher);
+			watcher_run(s->watcher, due_ns(s, s->count));
+		}
 		sleep_until(due_ns(s, s->count));
 		if (model_create(&m) != ERR_OK)
 			return error_set(e, ERR_NOMEM, 0, "out of memory");
@@ -67,6 +73,7 @@ static enum err judge(struct sampling *s, struct error *e)
 		.looks = (const struct model *const *)s->looks,
 		.count = s->count,
 		.now = s->looks[s->count - 1],
+		.watch = watcher_seen(s->watcher),
 		.limits = {.blocked_after = s->cli->blocked_after_ms / 1e3},
 	};
 	uint32_t all = s->cli->only ? s->cli->only : UINT32_MAX;
@@ -86,7 +93,8 @@ enum err sample_process(const struct cli *cli, pid_t pid, struct model **ret, st
 
 	if (err != ERR_OK)
 		return err;
-	err = take_looks(&s, e);
+	err = watcher_create(&s.opened.target, &s.opened.lay, &s.watcher);
+	err = err == ERR_OK ? take_looks(&s, e) : error_set(e, err, 0, "out of memory");
 	last = err == ERR_OK ? s.looks[s.count - 1] : NULL;
 	if (last && !last->loops.count && !last->tasks.count)
 		err = error_set(e, ERR_UNSUPPORTED, 0,
@@ -94,6 +102,7 @@ enum err sample_process(const struct cli *cli, pid_t pid, struct model **ret, st
 				(int)pid);
 	if (err == ERR_OK)
 		err = judge(&s, e);
+	watcher_destroy(s.watcher);
 	process_close(&s.opened);
 	for (uint32_t i = 0; i < s.count; i++) {
 		if (err != ERR_OK || s.looks[i] != last)

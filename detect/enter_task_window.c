@@ -13,18 +13,19 @@
 
 #include <stdlib.h>
 
-/* Between callbacks or in the selector: the innermost of asyncio's own loop frames is the turn, not a callback's. */
+/* Between callbacks or in the selector. Loops can be run within a callback of a loop: then it is inside of one. */
 static bool outside_callbacks(const struct model *m, uint32_t chain)
 {
+	bool in_turn = false;
+
 	for (; chain != NONE; chain = m->chains.v[chain].outer) {
 		const struct frame *f = &m->frames.v[m->chains.v[chain].frame];
 
 		if (f->library && str_ends_with(f->function, "Handle._run"))
 			return false;
-		if (f->library && str_ends_with(f->function, "._run_once"))
-			return true;
+		in_turn |= f->library && str_ends_with(f->function, "._run_once");
 	}
-	return false;
+	return in_turn;
 }
 
 static bool is_window(const struct model *m, uint32_t loop, uint32_t *task_ret,
@@ -67,21 +68,22 @@ static void sort_ready(const struct model *m, const struct loop *l, struct targe
 }
 
 /* "5 task steps in the ready queue will fail" */
-static struct str harm(struct model *m, const struct targets *t)
+static struct str harm(struct model *m, uint32_t steps)
 {
-	if (!t->alive_count)
+	if (!steps)
 		return STR_LIT("a task step that the loop begins meanwhile fails");
-	if (t->alive_count == 1)
+	if (steps == 1)
 		return STR_LIT("1 task step in the ready queue will fail");
-	return model_printf(m, "%u task steps in the ready queue will fail", t->alive_count);
+	return model_printf(m, "%u task steps in the ready queue will fail", steps);
 }
 
 static void say(const struct detection *d, const struct windows *w, const struct targets *t)
 {
 	struct model *m = d->now;
-	uint32_t f = finding_add(m, "enter-task-window",
-				 t->alive_count ? SEVERITY_CRITICAL : SEVERITY_WARNING);
-	struct str at = looks_place(m, w->frame), often = windows_often(d, w), bad = harm(m, t);
+	uint32_t most = t->alive_count > w->targets ? t->alive_count : w->targets;
+	uint32_t f =
+		finding_add(m, "enter-task-window", most ? SEVERITY_CRITICAL : SEVERITY_WARNING);
+	struct str at = looks_place(m, w->frame), often = windows_often(d, w), bad = harm(m, most);
 
 	if (f == NONE)
 		return;
@@ -97,7 +99,7 @@ static void say(const struct detection *d, const struct windows *w, const struct
 			STR_ARG(w->task_name), STR_ARG(often), STR_ARG(w->thread_name), STR_ARG(at),
 			STR_ARG(bad));
 	windows_say(d, w, f);
-	evidence_count(m, f, "will_raise_count", t->alive_count);
+	evidence_count(m, f, "will_raise_count", most);
 	if (t->alive_count)
 		evidence_handles(m, f, "will_raise", t->alive, t->alive_count);
 	if (t->cancelled_count)

@@ -33,9 +33,20 @@ static void in_watch(const struct detection *d, struct windows *w)
 		w->samples += seen->samples;
 		if (seen->longest > w->longest)
 			w->longest = seen->longest;
+		if (seen->targets > w->targets)
+			w->targets = seen->targets;
+		if (seen->ready > w->ready)
+			w->ready = seen->ready;
 		if (!w->seen || seen->samples > w->seen->samples)
 			w->seen = seen;
 	}
+}
+
+static void set_frame(const struct detection *d, struct windows *w)
+{
+	w->frame = looks_own_frame(d->now, w->stack);
+	if (w->frame == NONE)
+		w->frame = looks_innermost(d->now, w->stack);
 }
 
 static void actors_of_look(const struct detection *d, struct windows *w)
@@ -50,9 +61,7 @@ static void actors_of_look(const struct detection *d, struct windows *w)
 		w->thread_name = t->name;
 		w->thread = model_find_thread(d->now, t->tid);
 		w->stack = looks_stack_now(d, w->then, t->chain);
-		w->frame = looks_own_frame(d->now, w->stack);
-		if (w->frame == NONE)
-			w->frame = looks_innermost(d->now, w->stack);
+		set_frame(d, w);
 	}
 }
 
@@ -68,8 +77,16 @@ static void actors_of_watch(const struct detection *d, struct windows *w)
 		w->thread = model_find_thread(d->now, seen->thread);
 	if (w->thread != NONE)
 		w->thread_name = d->now->threads.v[w->thread].name;
-	if (seen->function.ptr)
-		w->frame = model_intern_frame(d->now, seen->function, seen->file, seen->line);
+	for (uint32_t i = seen->frame_count; i-- > 0;) {
+		const struct frame *f = &seen->frames[i];
+		uint32_t row = model_intern_frame(d->now, f->function, f->file, f->line);
+
+		if (row == NONE)
+			continue;
+		d->now->frames.v[row].library = f->library;
+		w->stack = model_push(d->now, w->stack, row);
+	}
+	set_frame(d, w);
 }
 
 bool windows_find(const struct detection *d, uint32_t loop, window_judge judge, struct windows *ret)
@@ -118,6 +135,8 @@ void windows_say(const struct detection *d, const struct windows *w, uint32_t fi
 		evidence_count(m, finding, "windows", (int64_t)w->windows);
 		evidence_seconds(m, finding, "longest_s", w->longest);
 		evidence_seconds(m, finding, "watched_s", d->watch->seconds);
+		if (w->samples)
+			evidence_count(m, finding, "ready_in_window", w->ready);
 	}
 	if (w->frame != NONE)
 		evidence_frame(m, finding, "frame", w->frame);

@@ -17,6 +17,8 @@ struct windows {
 	const struct window_seen *seen; /* what the watch saw most of; NULL: nothing */
 	uint64_t windows, samples; /* the watch's */
 	double longest;
+	uint32_t ready,
+		targets; /* the watch's: most in the ready queue, and steps and wake-ups among them */
 	/* Who it was, by the looks, since they are proven as a whole; else by the watch. Rows of the newest look. */
 	struct str task_name, thread_name; /* "?" where not known */
 	uint32_t task, thread, frame, stack; /* NONE */

@@ -126,6 +126,12 @@ uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter);
 /* loops of threads, and their current tasks. Before the tasks are filled. */
 must_check enum err loops_read(struct asyncio *a);
 
+/* The loop that a thread state says it runs, and the task that it has entered where threads keep that; 0 none. */
+must_check enum err loop_of_thread(struct reader *r, vaddr thread, vaddr *loop_ret,
+				   vaddr *task_ret);
+/* The dict {loop: task} of the tasks that are entered, where loops keep them; 0 where asyncio is not imported. */
+must_check enum err loop_tasks_dict(struct reader *r, const struct interp_walk *interp, vaddr *ret);
+
 /* --- handles.c: asyncio.Handle and TimerHandle. */
 /*
  * A model row for a handle, NONE where it is none (or no memory). HANDLE_CALLBACK: whether it is a step or a wake-up is told by its callback; the

@@ -57,24 +57,21 @@ static enum err loop_in_dict(struct reader *r, vaddr thread, vaddr *ret)
 	return ERR_OK;
 }
 
-/* What the thread state says of its loop and task. */
-static enum err read_thread(struct asyncio *a, struct thread_ref *ref)
+enum err loop_of_thread(struct reader *r, vaddr thread, vaddr *loop_ret, vaddr *task_ret)
 {
-	struct reader *r = a->r;
 	const struct layout *lay = r->lay;
-	vaddr at = ref->walk.at;
 	enum err err = ERR_OK;
 
-	ref->running_loop = 0;
-	ref->running_task = 0;
+	*loop_ret = 0;
+	*task_ret = 0;
 	if (lay->running_loop != RUNNING_LOOP_THREAD)
-		err = loop_in_dict(r, at, &ref->running_loop);
+		err = loop_in_dict(r, thread, loop_ret);
 	else if (field_present(lay->thread_running_loop))
-		err = read_ptr(r, at, lay->thread_running_loop, &ref->running_loop);
+		err = read_ptr(r, thread, lay->thread_running_loop, loop_ret);
 	if (err == ERR_OK && field_present(lay->thread_running_task))
-		err = read_ptr(r, at, lay->thread_running_task, &ref->running_task);
-	if (ref->running_loop && object_is_none(r, ref->running_loop))
-		ref->running_loop = 0;
+		err = read_ptr(r, thread, lay->thread_running_task, task_ret);
+	if (*loop_ret && object_is_none(r, *loop_ret))
+		*loop_ret = 0;
 	return err;
 }
 
@@ -255,17 +252,22 @@ static void bind_thread(struct asyncio *a, struct thread_ref *ref)
 }
 
 /* asyncio.tasks._current_tasks: {loop: task} while a step runs. */
+enum err loop_tasks_dict(struct reader *r, const struct interp_walk *interp, vaddr *ret)
+{
+	vaddr module = 0;
+	enum err err = module_dict(r, interp, "asyncio.tasks", &module);
+
+	*ret = 0;
+	return err == ERR_OK && module ? dict_get(r, module, "_current_tasks", ret) : err;
+}
+
 static enum err read_current(struct asyncio *a, uint32_t interpreter)
 {
 	struct reader *r = a->r;
 	struct items loops = {0}, tasks = {0};
-	vaddr module = 0, dict = 0;
-	enum err err = ERR_OK;
+	vaddr dict = 0;
+	enum err err = loop_tasks_dict(r, &a->interps[interpreter], &dict);
 
-	if (a->interps[interpreter].modules)
-		err = module_dict(r, &a->interps[interpreter], "asyncio.tasks", &module);
-	if (err == ERR_OK && module)
-		err = dict_get(r, module, "_current_tasks", &dict);
 	if (err == ERR_OK && dict)
 		err = dict_items(r, dict, CURRENT_MAX, &loops, &tasks);
 	for (uint32_t i = 0; err == ERR_OK && i < loops.count && i < tasks.count; i++) {
@@ -284,7 +286,8 @@ enum err loops_read(struct asyncio *a)
 	enum err err;
 
 	for (uint32_t i = 0; i < a->thread_count; i++) {
-		err = read_thread(a, &a->threads[i]);
+		err = loop_of_thread(a->r, a->threads[i].walk.at, &a->threads[i].running_loop,
+				     &a->threads[i].running_task);
 		if (ends_walk(err))
 			return err;
 		m->loops_truncated |= err != ERR_OK;
