@@ -7,6 +7,7 @@
 #include "detect/detect.h"
 #include "unwind/asyncio/watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,6 +68,17 @@ static enum err take_looks(struct sampling *s, struct error *e)
 	return ERR_OK;
 }
 
+static void log_watch(const struct sampling *s)
+{
+	const struct watch *w = watcher_seen(s->watcher);
+
+	if (s->cli->verbose && w->seconds > 0)
+		fprintf(stderr,
+			"aiotrace: process %d: watch: %.0f samples a second, %.1f %% of a CPU\n",
+			(int)s->opened.target.pid, (double)w->samples / w->seconds,
+			100 * w->busy / w->seconds);
+}
+
 static enum err judge(struct sampling *s, struct error *e)
 {
 	struct detection d = {
@@ -102,6 +114,8 @@ enum err sample_process(const struct cli *cli, pid_t pid, struct model **ret, st
 				(int)pid);
 	if (err == ERR_OK)
 		err = judge(&s, e);
+	if (err == ERR_OK)
+		log_watch(&s);
 	watcher_destroy(s.watcher);
 	process_close(&s.opened);
 	for (uint32_t i = 0; i < s.count; i++) {

@@ -117,6 +117,9 @@ struct str windows_often(const struct detection *d, const struct windows *w)
 {
 	if (!w->windows)
 		return (struct str){0};
+	if (w->samples == d->watch->samples)
+		return model_printf(d->now, " (all the time for %s)",
+				    time_text(d->watch->seconds).v);
 	return model_printf(d->now, " (%llu times in %s)", (unsigned long long)w->windows,
 			    time_text(d->watch->seconds).v);
 }

@@ -27,7 +27,7 @@ struct windows {
 /* False: none was seen. */
 bool windows_find(const struct detection *d, uint32_t loop, window_judge judge,
 		  struct windows *ret);
-/* " (43 times in 0.25 s)", or nothing. */
+/* " (43 times in 0.25 s)", " (all the time for 0.25 s)", or nothing. */
 struct str windows_often(const struct detection *d, const struct windows *w);
 /* Rows of a finding, and the evidence: how often, how long, in which frame. */
 void windows_say(const struct detection *d, const struct windows *w, uint32_t finding);

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """enter-task-window up to 3.13 and shared-loop from then on: a task that is entered on the wrong thread, and what looks like it and is none."""
 
+import concurrent.futures
+import re
+
 import finding
+import harness
 import pytest
 
 IDS = ("enter-task-window", "shared-loop")
@@ -53,3 +57,54 @@ def test_the_task_its_thread_and_the_steps_that_will_fail_are_named(python, star
 @pytest.mark.parametrize("pause", ["always", "auto"])
 def test_it_is_seen_however_the_process_is_read(target, pause):
     window_finding(target, f"--pause={pause}", "--max-pause=5000")
+
+
+@pytest.mark.parametrize("ready", ["", "alone"])
+def test_short_windows_are_found_by_the_watch(python, start, ready):
+    """Of 0.2 to 2 ms, 30 to 100 times a second: in three seconds there are dozens, of which a look would see a few."""
+    target = start(python, "window", "brief", *ready.split())
+    found, _ = window_finding(target, "--sample=3000")
+    evidence = found["evidence"]
+    assert found["thread"] == target.truth["tid"]
+    assert evidence["windows"] >= 3
+    assert evidence["windows"] <= evidence["samples_with_it"] < evidence["samples"]
+    assert evidence["longest_s"] < evidence["watched_s"] <= 3
+    assert "meddles" in [frame["function"] for frame in evidence["stack"]]
+    assert evidence["ready_in_window"] == (0 if ready else 6)
+    if id_for(python) == "enter-task-window":
+        assert found["severity"] == ("warning" if ready else "critical")
+        assert evidence["will_raise_count"] == (0 if ready else 5)
+
+
+def test_a_task_that_is_entered_without_a_running_loop_is_found(python, start):
+    """From 3.14 on that can't be done: asyncio refuses."""
+    if python.minor >= (3, 14):
+        return
+    found, _ = window_finding(start(python, "window", "bare"), "--sample=1000")
+    assert found["severity"] == "critical"
+    assert found["evidence"]["will_raise_count"] == 5
+
+
+@pytest.mark.plain_only
+@pytest.mark.on("window brief alone", "healthy quiet", "waits_tasks")
+def test_the_watch_looks_a_thousand_times_a_second(target):
+    """And takes its share of a CPU at most: a fifth."""
+    told = harness.aiotrace("check", "-v", "--sample=1000", target.pid).err
+    rate, part = re.search(r"watch: (\d+) samples a second, ([\d.]+) % of a CPU", told).groups()
+    assert int(rate) >= 1000, told
+    assert float(part) <= 20, told
+
+
+LIVES = ("loops", "blocked", "submits", "eager", "debug", "nested")
+RUNS = 100
+
+
+@pytest.mark.plain_only
+@pytest.mark.on(*(f"apart {life}" for life in LIVES))
+def test_threads_and_tasks_that_only_look_like_it_are_none(target):
+    def ids(_):
+        return [found["id"] for found in finding.check(target, f"--only={','.join(IDS)}")["findings"]]
+
+    with concurrent.futures.ThreadPoolExecutor(10) as pool:
+        answers = list(pool.map(ids, range(RUNS)))
+    assert answers == [[]] * RUNS

@@ -129,6 +129,8 @@ must_check enum err loops_read(struct asyncio *a);
 /* The loop that a thread state says it runs, and the task that it has entered where threads keep that; 0 none. */
 must_check enum err loop_of_thread(struct reader *r, vaddr thread, vaddr *loop_ret,
 				   vaddr *task_ret);
+/* Does the loop itself say that it runs in this thread? It decides between two threads that both have it as theirs. */
+bool loop_is_of_thread(struct reader *r, vaddr loop, const struct thread_walk *thread);
 /* The dict {loop: task} of the tasks that are entered, where loops keep them; 0 where asyncio is not imported. */
 must_check enum err loop_tasks_dict(struct reader *r, const struct interp_walk *interp, vaddr *ret);
 

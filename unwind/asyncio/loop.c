@@ -84,13 +84,12 @@ static uint32_t interpreter_row(const struct asyncio *a, vaddr interp)
 	return NONE;
 }
 
-/* Does the loop itself say that it runs in this thread? It decides between two threads that both have it as theirs. */
-static bool is_own_thread(struct reader *r, vaddr loop, const struct thread_ref *ref)
+bool loop_is_of_thread(struct reader *r, vaddr loop, const struct thread_walk *thread)
 {
 	int64_t thread_id;
 
 	return attr_long(r, loop, "_thread_id", &thread_id) == ERR_OK &&
-	       (uint64_t)thread_id == ref->walk.thread_id;
+	       (uint64_t)thread_id == thread->thread_id;
 }
 
 static bool in_list(long number, const long *list, size_t count)
@@ -243,7 +242,7 @@ static void bind_thread(struct asyncio *a, struct thread_ref *ref)
 	}
 	if (l->state == LOOP_CLOSED)
 		return;
-	if (l->state != LOOP_STOPPED && !is_own_thread(a->r, l->id, ref))
+	if (l->state != LOOP_STOPPED && !loop_is_of_thread(a->r, l->id, &ref->walk))
 		return;
 	l->thread = ref->row;
 	if (ref->running_task)

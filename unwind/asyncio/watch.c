@@ -15,24 +15,29 @@
 #define INTERPS_WATCHED 64u
 #define THREADS_WATCHED 256u /* of one interpreter */
 #define LOOPS_WATCHED	64u
-#define EVERY_NS	500000u
+#define EVERY_NS	400000u
 #define CPU_PART	4u /* a sample is followed by a pause of at least so many times its own length */
 #define GIL_BYTES	64u
-
-/* A loop with a thread that runs it. */
-struct watched_loop {
-	vaddr loop;
-	struct thread_walk thread;
-	/* The loop's thread as last judged. Words that changed meanwhile never come back: what was judged of a stack that moved is not asked for again. */
-	uint64_t switches;
-	vaddr holder;
-	bool judged, outside;
-};
 
 /* The words that make a sample one moment. */
 struct gil_words {
 	vaddr holder;
 	uint64_t switches;
+};
+
+/* A loop with a thread that runs it. */
+struct watched_loop {
+	vaddr loop;
+	struct thread_walk thread;
+	/*
+	 * As it was when the GIL's words were these. Words that have changed never come back: what was made of a stack that moved meanwhile is not asked for
+	 * again.
+	 */
+	struct gil_words words;
+	bool judged; /* the next one is known */
+	bool outside; /* of all callbacks */
+	bool sighted; /* then the window was this: */
+	struct sighting last;
 };
 
 struct watched_interp {
@@ -121,19 +126,17 @@ static bool in_turn_alone(const struct frame_walk *frames, uint32_t count)
 }
 
 /* The loop's thread is in its selector or between two callbacks: then no task of the loop may be entered. */
-static bool outside_callbacks(struct watcher *w, struct watched_loop *l,
-			      const struct gil_words *words)
+static bool is_outside_callbacks(struct watcher *w, struct watched_loop *l,
+				 const struct gil_words *words)
 {
 	struct frame_walk *frames;
 	uint32_t count;
 	bool truncated;
 	vaddr loop, task;
 
-	if (l->judged && l->switches == words->switches && l->holder == words->holder)
-		return l->outside;
 	l->judged = true;
-	l->switches = words->switches;
-	l->holder = words->holder;
+	l->words = *words;
+	l->sighted = false;
 	l->outside = loop_of_thread(&w->r, l->thread.at, &loop, &task) == ERR_OK &&
 		     loop == l->loop &&
 		     thread_frames(&w->r, &l->thread, WATCH_FRAMES_MAX, &frames, &count,
@@ -180,29 +183,47 @@ static bool is_task_of(struct watcher *w, vaddr at, vaddr loop)
 	return future_read(&w->r, at, &f) == ERR_OK && f.is_task && f.loop == loop;
 }
 
-static void judge_loop(struct watcher *w, const struct watched_interp *in, struct watched_loop *l,
-		       const struct gil_words *words)
+/* Everything that is said of a window, between the GIL's words and the same words again. */
+static void sight(struct watcher *w, const struct watched_interp *in, struct watched_loop *l,
+		  const struct gil_words *words, vaddr task)
 {
-	struct sighting s = {.loop = l->loop};
-	vaddr again = 0;
+	struct sighting s = {.loop = l->loop, .task = task};
+	vaddr again;
 
-	if (words->holder == l->thread.at)
-		return;
-	mem_forget(w->r.mem);
-	if (!outside_callbacks(w, l, words) || !task_in_dict(w, in->dict, l->loop, &s.task))
-		return;
-	if (!s.task) {
-		if (still_so(w, in, words))
-			seen_close(w, l->loop);
-		return;
-	}
-	if (!is_task_of(w, s.task, l->loop))
+	l->sighted = false;
+	if (!is_task_of(w, task, l->loop))
 		return;
 	find_intruder(w, in, l, words->holder, &s);
 	sighting_read(w, &s);
 	mem_forget(w->r.mem);
-	if (task_in_dict(w, in->dict, l->loop, &again) && again == s.task && still_so(w, in, words))
-		seen_add(w, &s, clock_now_ns());
+	if (!task_in_dict(w, in->dict, l->loop, &again) || again != task || !still_so(w, in, words))
+		return;
+	seen_add(w, &s, clock_now_ns());
+	l->sighted = !s.state || s.frame_count || s.known;
+	l->last = s;
+}
+
+static void judge_loop(struct watcher *w, const struct watched_interp *in, struct watched_loop *l,
+		       const struct gil_words *words)
+{
+	bool stood = l->judged && same_words(&l->words, words);
+	vaddr task;
+
+	if (words->holder == l->thread.at)
+		return;
+	mem_forget(w->r.mem);
+	if (!(stood ? l->outside : is_outside_callbacks(w, l, words)) ||
+	    !task_in_dict(w, in->dict, l->loop, &task))
+		return;
+	if (stood && l->sighted && task == l->last.task) {
+		/* All that was said of it holds. */
+		if (still_so(w, in, words))
+			seen_add(w, &l->last, clock_now_ns());
+	} else if (task) {
+		sight(w, in, l, words, task);
+	} else if (still_so(w, in, words)) {
+		seen_close(w, l->loop);
+	}
 }
 
 /* The task belongs to the loop. */
@@ -223,13 +244,6 @@ static void sample_dict(struct watcher *w, struct watched_interp *in)
 	}
 }
 
-static bool is_own_thread(struct watcher *w, vaddr loop, const struct thread_walk *t)
-{
-	int64_t id;
-
-	return attr_long(&w->r, loop, "_thread_id", &id) == ERR_OK && (uint64_t)id == t->thread_id;
-}
-
 static bool is_none(struct watcher *w, vaddr at)
 {
 	if (at != w->none && object_is_none(&w->r, at))
@@ -242,21 +256,20 @@ struct running {
 	uint64_t loops[THREADS_WATCHED], tasks[THREADS_WATCHED];
 };
 
+/* Two threads of one running loop, proven already; what is said of it may need a proof of its own. */
 static void judge_pair(struct watcher *w, const struct watched_interp *in,
 		       const struct running *now, uint32_t a, uint32_t b,
 		       const struct gil_words *words)
 {
 	struct sighting s = {.loop = now->loops[a]};
-	uint32_t who = b;
+	uint32_t who;
 
 	mem_forget(w->r.mem);
 	if (is_none(w, s.loop))
 		return;
-	if (is_own_thread(w, s.loop, &in->threads[b]))
-		who = a;
+	who = loop_is_of_thread(&w->r, s.loop, &in->threads[b]) ? a : b;
 	s.state = in->threads[who].at;
 	s.thread = in->threads[who];
-	/* Its own word may have moved since, where it is the one that runs. */
 	s.task = now->tasks[who];
 	if (s.task && !is_task_of(w, s.task, s.loop))
 		s.task = 0;
@@ -344,7 +357,7 @@ static void add_loop(struct watcher *w, struct watched_interp *in, const struct 
 
 	if (in->loop_count == LOOPS_WATCHED ||
 	    loop_of_thread(&w->r, t->at, &loop, &task) != ERR_OK || !loop ||
-	    !is_own_thread(w, loop, t))
+	    !loop_is_of_thread(&w->r, loop, t))
 		return;
 	in->loops[in->loop_count++] = (struct watched_loop){.loop = loop, .thread = *t};
 }

@@ -24,7 +24,7 @@ void watcher_destroy(struct watcher *w); /* accepts NULL */
 void watcher_refresh(struct watcher *w);
 /* One sample. What can't be read or proven counts as seen by nobody. */
 void watcher_sample(struct watcher *w);
-/* Samples every half millisecond until that moment of CLOCK_MONOTONIC, and less often where they would take more than a fifth of a CPU. */
+/* Samples every 0.4 milliseconds until that moment of CLOCK_MONOTONIC, and less often where they would take more than a fifth of a CPU. */
 void watcher_run(struct watcher *w, uint64_t until_ns);
 const struct watch *watcher_seen(const struct watcher *w);
 

@@ -29,6 +29,7 @@ struct sighting {
 	struct frame frames[WINDOW_FRAMES];
 	uint32_t frame_count;
 	uint32_t ready, targets;
+	bool known; /* its name and frames are in the account already */
 };
 
 /* Fills what is said above of it: name, frames, ready queue. */

@@ -72,15 +72,16 @@ static void read_frames(struct watcher *w, struct sighting *s)
 
 void sighting_read(struct watcher *w, struct sighting *s)
 {
+	const struct window_seen *known = find(w, s);
 	struct future_view f;
 
+	s->known = known && known->frame_count;
 	read_ready(w, s);
-	if (find(w, s))
-		return;
-	if (s->task && future_read(&w->r, s->task, &f) == ERR_OK &&
+	if (!known && s->task && future_read(&w->r, s->task, &f) == ERR_OK &&
 	    task_name(&w->r, &f, &s->task_name) != ERR_OK)
 		s->task_name = (struct str){0};
-	if (s->state)
+	/* A stack that moved too fast is tried again. */
+	if (s->state && !s->known)
 		read_frames(w, s);
 }
 
@@ -131,6 +132,11 @@ static struct window_seen *add(struct watcher *w, const struct sighting *s)
 	*row = (struct window_seen){.loop = s->loop, .task = s->task, .state = s->state};
 	row->thread = s->state ? our_tid(w, s->thread.tid) : 0;
 	row->task_name = copy(w, s->task_name);
+	return row;
+}
+
+static void add_frames(struct watcher *w, struct window_seen *row, const struct sighting *s)
+{
 	for (uint32_t i = 0; i < s->frame_count; i++) {
 		struct frame f = s->frames[i];
 
@@ -139,7 +145,6 @@ static struct window_seen *add(struct watcher *w, const struct sighting *s)
 		if (f.function.ptr && f.file.ptr)
 			row->frames[row->frame_count++] = f;
 	}
-	return row;
 }
 
 void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns)
@@ -151,6 +156,8 @@ void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns)
 		row = add(w, s);
 	if (!row)
 		return;
+	if (!row->frame_count)
+		add_frames(w, row, s);
 	if (!row->open) {
 		row->open = true;
 		row->began_ns = now_ns;
