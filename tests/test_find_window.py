@@ -90,7 +90,9 @@ def test_a_task_that_is_entered_without_a_running_loop_is_found(python, start):
 def test_the_watch_looks_a_thousand_times_a_second(target):
     """And takes its share of a CPU at most: a fifth."""
     told = harness.aiotrace("check", "-v", "--sample=1000", target.pid).err
-    rate, part = re.search(r"watch: (\d+) samples a second, ([\d.]+) % of a CPU", told).groups()
+    line = re.search(r"watch: (\d+) samples a second, ([\d.]+) % of a CPU", told)
+    assert line, told
+    rate, part = line.groups()
     assert int(rate) >= 1000, told
     assert float(part) <= 20, told
 
