@@ -15,6 +15,7 @@
 #define LOOKS_LEAST 3
 #define LOOKS_MOST  10
 #define LOOK_EVERY  100 /* ms, in long windows */
+#define WATCH_LEAST 10 /* ms between two looks, also where looks take long */
 
 /* What all looks have in common. */
 struct sampling {
@@ -39,6 +40,14 @@ static uint64_t due_ns(const struct sampling *s, uint32_t look)
 	return s->start_ns + (uint64_t)s->cli->sample_ms * 1000000u * look / (s->wanted - 1);
 }
 
+static void watch_until(struct sampling *s, uint64_t due)
+{
+	uint64_t least = clock_now_ns() + WATCH_LEAST * 1000000u;
+
+	watcher_refresh(s->watcher);
+	watcher_run(s->watcher, due > least ? due : least);
+}
+
 static enum err take_looks(struct sampling *s, struct error *e)
 {
 	const struct look_options want = {.threads = true, .loops = true};
@@ -53,10 +62,8 @@ static enum err take_looks(struct sampling *s, struct error *e)
 		struct model *m = NULL;
 		enum err err;
 
-		if (s->count) {
-			watcher_refresh(s->watcher);
-			watcher_run(s->watcher, due_ns(s, s->count));
-		}
+		if (s->count)
+			watch_until(s, due_ns(s, s->count));
 		sleep_until(due_ns(s, s->count));
 		if (model_create(&m) != ERR_OK)
 			return error_set(e, ERR_NOMEM, 0, "out of memory");
@@ -72,7 +79,7 @@ static void log_watch(const struct sampling *s)
 {
 	const struct watch *w = watcher_seen(s->watcher);
 
-	if (s->cli->verbose && w->seconds > 0)
+	if (s->cli->verbose && w->samples && w->seconds > 0)
 		fprintf(stderr,
 			"aiotrace: process %d: watch: %.0f samples a second, %.1f %% of a CPU\n",
 			(int)s->opened.target.pid, (double)w->samples / w->seconds,
