@@ -33,6 +33,7 @@ static void describe_target(struct model *m, const struct target *t, const struc
 	info->pid = t->pid;
 	info->free_threaded = lay->free_threaded;
 	info->debug_build = lay->debug;
+	info->thread_tasks = field_present(lay->thread_running_task);
 	info->container = proc_in_container(t->pid);
 	info->layout = layout_source_name(lay->source);
 	layout_version_text(lay, info->python, sizeof(info->python));

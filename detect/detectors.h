@@ -8,8 +8,10 @@
 enum err detect_await_cycle(struct detection *d);
 enum err detect_blocked_loop(struct detection *d);
 enum err detect_dead_loop(struct detection *d);
+enum err detect_enter_task_window(struct detection *d);
 enum err detect_lost_wakeup(struct detection *d);
 enum err detect_never_retrieved(struct detection *d);
+enum err detect_shared_loop(struct detection *d);
 enum err detect_stalled_loop(struct detection *d);
 enum err detect_swallowed_cancel(struct detection *d);
 

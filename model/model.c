@@ -156,6 +156,7 @@ uint32_t model_add_thread(struct model *m, pid_t tid)
 	m->threads.v[row].tid = tid;
 	m->threads.v[row].interpreter = NONE;
 	m->threads.v[row].loop = NONE;
+	m->threads.v[row].task = NONE;
 	m->threads.v[row].chain = NONE;
 	m->threads.v[row].native = NONE;
 	m->threads.v[row].events_timeout = NAN;
@@ -192,7 +193,7 @@ uint32_t model_add_task(struct model *m, vaddr id)
 		return NONE;
 	t = &m->tasks.v[row];
 	t->id = id;
-	t->cls = t->loop = t->chain = NONE;
+	t->cls = t->loop = t->chain = t->thread = NONE;
 	t->state = TASK_UNKNOWN;
 	t->awaits.kind = AWAITS_NOTHING;
 	t->awaits.left = NAN;

@@ -145,6 +145,7 @@ struct task {
 	uint32_t cls; /* row of model.strings: "Task", "MyTask" */
 	uint32_t loop; /* NONE: its loop could not be read */
 	uint32_t chain; /* await chain, innermost node; NONE: no coroutine (finished) */
+	uint32_t thread; /* row of the thread whose stack has its coroutine's frame, NONE */
 	enum task_state state;
 	bool must_cancel;
 	bool chain_truncated;
@@ -230,6 +231,7 @@ struct thread {
 	struct str name;
 	uint32_t interpreter; /* row */
 	uint32_t loop; /* its running loop, NONE */
+	uint32_t task; /* the task that it has entered, where threads keep that; NONE */
 	enum thread_state state;
 	uint32_t chain; /* Python stack, NONE: no Python frame (or not asked for) */
 	enum gil_state gil;
@@ -284,6 +286,7 @@ struct target_info {
 	size_t command_count;
 	char python[32]; /* "3.12.1" */
 	bool free_threaded, debug_build, container;
+	bool thread_tasks; /* a task is entered by its thread (3.14 on), not for its loop whichever thread does it */
 	const char *layout; /* "debug-offsets", "table", "dwarf" */
 };
 

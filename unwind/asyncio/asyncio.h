@@ -106,6 +106,8 @@ struct await_chain {
 	uint32_t count;
 	bool truncated, damaged;
 	enum gen_state leaf_state; /* state of the innermost generator */
+	const struct thread_ref
+		*thread; /* whose stack has the outermost of those that execute; NULL: none does */
 	vaddr leaf; /* what the innermost awaits: a future, an awaitable in C; 0: bare yield, or running, or finished */
 };
 /*
@@ -141,6 +143,14 @@ void leftover_note(struct asyncio *a, const struct future_view *f);
 uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter);
 /* loops of threads, and their current tasks. Before the tasks are filled. */
 must_check enum err loops_read(struct asyncio *a);
+
+/* The loop that a thread state says it runs, and the task that it has entered where threads keep that; 0 none. */
+must_check enum err loop_of_thread(struct reader *r, vaddr thread, vaddr *loop_ret,
+				   vaddr *task_ret);
+/* Does the loop itself say that it runs in this thread? It decides between two threads that both have it as theirs. */
+bool loop_is_of_thread(struct reader *r, vaddr loop, const struct thread_walk *thread);
+/* The dict {loop: task} of the tasks that are entered, where loops keep them; 0 where asyncio is not imported. */
+must_check enum err loop_tasks_dict(struct reader *r, const struct interp_walk *interp, vaddr *ret);
 
 /* --- handles.c: asyncio.Handle and TimerHandle. */
 /*

@@ -96,6 +96,7 @@ static void append_running(struct asyncio *a, struct await_chain *c, const struc
 		append(a, c, &g->position, g->at);
 		return;
 	}
+	c->thread = ref;
 	for (uint32_t i = index + 1; i-- > 0;) {
 		const struct frame_walk *f = &ref->frames[i];
 

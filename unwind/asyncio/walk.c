@@ -137,6 +137,7 @@ static enum err fill_chain(struct asyncio *a, uint32_t row, const struct future_
 	for (uint32_t i = 0; i < chain.count; i++)
 		node = walk_push(a->r, node, &chain.v[i].position);
 	m->tasks.v[row].chain = node;
+	m->tasks.v[row].thread = chain.thread ? chain.thread->row : NONE;
 	/* On a thread's stack without being current: the task whose step started an eager one. */
 	if (chain.leaf_state == GEN_EXECUTING && m->tasks.v[row].state == TASK_PENDING)
 		m->tasks.v[row].state = TASK_RUNNING;
