@@ -105,7 +105,7 @@ struct frame {
 	struct str function; /* qualified name */
 	struct str file; /* as the code object has it */
 	int32_t line; /* 0: not known */
-	bool library; /* the file is part of CPython's asyncio package */
+	bool library; /* the file is part of CPython's asyncio package, or of anyio */
 };
 
 /* One node of a call or await chain; a stack is the index of its innermost node. Hash-consed: identical stacks are one number. */
@@ -122,6 +122,7 @@ struct await {
 	uint32_t tasks_first,
 		tasks_count; /* in model.edges: rows of the tasks that must finish first */
 	bool tasks_truncated;
+	bool free; /* a lock or semaphore that could be had, by its own state, while this one waits for it */
 	struct str
 		detail; /* in words, without the time left: "Lock (held), 3 waiting", "tcp 127.0.0.1:5000 -> …" */
 	double left; /* seconds until it ends by itself (sleep, or the timeout around it); NAN: no such time */

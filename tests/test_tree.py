@@ -13,6 +13,7 @@ EVERYWHERE = (
     "waits_pool",
     "waits_chain",
     "waits_more",
+    "waits_anyio",
     "tree_314",
     "deep_chain",
     "names",
