@@ -30,6 +30,7 @@ struct proc_thread {
 	uint64_t
 		run_count; /* times it was put on a CPU (schedstat, else the sum of context switches) */
 	uint64_t run_ns; /* CPU time by schedstat, 0 where not there */
+	uint64_t wait_ns; /* time in which it could have run and had no CPU, likewise */
 };
 
 /* A system call that a thread sleeps in (proc_pid_syscall(5)); needs the right to attach. */

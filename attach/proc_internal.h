@@ -28,10 +28,14 @@ must_check enum err proc_list_tids(pid_t pid, pid_t **ret, size_t *count_ret, st
 /* Open /proc/PID/task/TID, or -errno; the calls below take it. */
 int proc_thread_dir(pid_t pid, pid_t tid);
 /*
- * How often the thread was put on a CPU. *exact_ret: counted when it is put there (schedstat); else when it is taken off (context switches), so
- * that a thread that runs at this moment is not yet counted.
+ * How often the thread was put on a CPU, how long it ran and how long it waited for one. exact: counted when it is put there (schedstat); else when it is
+ * taken off (context switches), so that a thread that runs at this moment is not yet counted, and both times are 0.
  */
-must_check enum err proc_run_count(int dir, uint64_t *count_ret, uint64_t *ns_ret, bool *exact_ret);
+struct proc_runs {
+	uint64_t count, ns, wait_ns;
+	bool exact;
+};
+must_check enum err proc_runs_read(int dir, struct proc_runs *ret);
 /* ERR_GONE, ERR_ACCESS, ERR_SYSTEM (the kernel has no such file). */
 must_check enum err proc_syscall_at(int dir, struct proc_syscall *ret);
 must_check enum err proc_parse_syscall(const char *text, struct proc_syscall *ret);

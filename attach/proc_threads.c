@@ -57,7 +57,7 @@ static uint64_t context_switches(int dir)
 	return voluntary + other;
 }
 
-enum err proc_run_count(int dir, uint64_t *count_ret, uint64_t *ns_ret, bool *exact_ret)
+enum err proc_runs_read(int dir, struct proc_runs *ret)
 {
 	char text[96], *at = text;
 	uint64_t v[3] = {0};
@@ -69,10 +69,11 @@ enum err proc_run_count(int dir, uint64_t *count_ret, uint64_t *ns_ret, bool *ex
 		return n == -ESRCH ? ERR_GONE : ERR_ACCESS;
 	for (unsigned i = 0; n > 0 && i < 3; i++)
 		v[i] = strtoull(at, &at, 10);
-	*ns_ret = v[0];
 	/* All zero: the kernel does not keep the count (sched_info off), or the thread never ran; both counts are 0 then. */
-	*exact_ret = v[2] != 0;
-	*count_ret = v[2] ? v[2] : context_switches(dir);
+	*ret = (struct proc_runs){.count = v[2] ? v[2] : context_switches(dir),
+				  .ns = v[0],
+				  .wait_ns = v[1],
+				  .exact = v[2] != 0};
 	return ERR_OK;
 }
 
@@ -80,7 +81,8 @@ static enum err read_thread(int dir, pid_t tid, struct proc_thread *ret)
 {
 	struct proc_stat_fields f;
 	char text[2048];
-	bool exact;
+	struct proc_runs runs;
+	enum err err;
 
 	if (procfile_read(dir, "stat", text, sizeof(text)) <= 0 || !proc_parse_stat(text, &f))
 		return ERR_GONE;
@@ -90,7 +92,13 @@ static enum err read_thread(int dir, pid_t tid, struct proc_thread *ret)
 	copy_name(ret->name, sizeof(ret->name), text);
 	ret->user_ticks = f.v[14];
 	ret->system_ticks = f.v[15];
-	return proc_run_count(dir, &ret->run_count, &ret->run_ns, &exact);
+	err = proc_runs_read(dir, &runs);
+	if (err != ERR_OK)
+		return err;
+	ret->run_count = runs.count;
+	ret->run_ns = runs.ns;
+	ret->wait_ns = runs.wait_ns;
+	return ERR_OK;
 }
 
 int proc_thread_dir(pid_t pid, pid_t tid)

@@ -48,11 +48,12 @@ static bool has_ended(int dir)
 static void look(pid_t pid, struct still_thread *t)
 {
 	auto_close int dir = proc_thread_dir(pid, t->tid);
-	uint64_t ns;
-	bool exact;
+	struct proc_runs runs;
 
-	t->off_cpu = dir >= 0 && proc_run_count(dir, &t->run_count, &ns, &exact) == ERR_OK &&
+	t->off_cpu = dir >= 0 && proc_runs_read(dir, &runs) == ERR_OK &&
 		     (is_off_cpu(dir) || has_ended(dir));
+	if (t->off_cpu)
+		t->run_count = runs.count;
 }
 
 enum err still_take(pid_t pid, struct still *ret, struct error *e)
@@ -103,17 +104,16 @@ void still_deinit(struct still *s)
 static bool did_run(pid_t pid, const struct still_thread *t)
 {
 	auto_close int dir = proc_thread_dir(pid, t->tid);
-	uint64_t count = 0, ns;
-	bool exact = true;
+	struct proc_runs now;
 
-	if (!t->off_cpu || dir < 0 || proc_run_count(dir, &count, &ns, &exact) != ERR_OK ||
-	    count != t->run_count)
+	if (!t->off_cpu || dir < 0 || proc_runs_read(dir, &now) != ERR_OK ||
+	    now.count != t->run_count)
 		return true;
-	if (exact)
+	if (now.exact)
 		return false;
 	if (!is_off_cpu(dir) && !has_ended(dir))
 		return true;
-	return proc_run_count(dir, &count, &ns, &exact) != ERR_OK || count != t->run_count;
+	return proc_runs_read(dir, &now) != ERR_OK || now.count != t->run_count;
 }
 
 static struct still_thread *find(const struct still *s, pid_t tid)

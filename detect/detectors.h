@@ -6,5 +6,7 @@
 #include "detect/detect.h"
 
 enum err detect_await_cycle(struct detection *d);
+enum err detect_blocked_loop(struct detection *d);
+enum err detect_stalled_loop(struct detection *d);
 
 #endif

@@ -77,17 +77,17 @@ static bool contains(struct str s, const char *part)
 }
 
 /* ".../lib/python3.12/json/decoder.py", "<frozen importlib._bootstrap>"; test suites and programs of the target's own are not below such a folder. */
-static bool is_library(const struct frame *f)
+bool looks_is_own(const struct frame *f)
 {
-	return f->library || str_starts_with(f->file, "<frozen ") ||
-	       contains(f->file, "/lib/python3") || contains(f->file, "/lib64/python3") ||
-	       contains(f->file, "/site-packages/") || contains(f->file, "/dist-packages/");
+	return !(f->library || str_starts_with(f->file, "<frozen ") ||
+		 contains(f->file, "/lib/python3") || contains(f->file, "/lib64/python3") ||
+		 contains(f->file, "/site-packages/") || contains(f->file, "/dist-packages/"));
 }
 
 uint32_t looks_own_frame(const struct model *m, uint32_t chain)
 {
 	for (; chain != NONE; chain = m->chains.v[chain].outer) {
-		if (!is_library(&m->frames.v[m->chains.v[chain].frame]))
+		if (looks_is_own(&m->frames.v[m->chains.v[chain].frame]))
 			return m->chains.v[chain].frame;
 	}
 	return NONE;

@@ -19,7 +19,9 @@ const struct thread *looks_thread(const struct detection *d, uint32_t look,
 /* Stacks of two pictures: the same functions at the same lines. */
 bool looks_same_chain(const struct model *a, uint32_t chain_a, const struct model *b,
 		      uint32_t chain_b);
-/* The innermost frame of a chain that is the user's own code (not asyncio's, not the standard library's, no site-packages); NONE where none is. */
+/* The user's own code: not asyncio's, not the standard library's, no site-packages. */
+bool looks_is_own(const struct frame *f);
+/* The innermost frame of a chain that is the user's own code; NONE where none is. */
 uint32_t looks_own_frame(const struct model *m, uint32_t chain);
 /* The innermost frame; NONE for NONE. */
 uint32_t looks_innermost(const struct model *m, uint32_t chain);

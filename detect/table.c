@@ -5,6 +5,10 @@
 const struct detector detectors[] = {
 	{"await-cycle", "tasks wait for each other in a ring", SEVERITY_CRITICAL,
 	 detect_await_cycle},
+	{"blocked-loop", "one callback holds the loop's thread", SEVERITY_CRITICAL,
+	 detect_blocked_loop},
+	{"stalled-loop", "callbacks wait while the loop sleeps, since nothing woke it",
+	 SEVERITY_CRITICAL, detect_stalled_loop},
 	{0},
 };
 

@@ -230,8 +230,9 @@ struct thread {
 	uint32_t
 		native; /* native stack with the Python frames in their places, NONE: not asked for, or not to be had */
 	bool native_truncated;
-	bool times_read; /* the next two are known */
+	bool times_read; /* the next three are known */
 	uint64_t cpu_ns; /* CPU time so far */
+	uint64_t wait_ns; /* time so far in which it could have run and had no CPU */
 	uint64_t run_count; /* times it was put on a CPU */
 };
 

@@ -56,6 +56,8 @@ uint32_t threads_find_row(struct reader *r, pid_t namespace_tid);
 void threads_place(struct asyncio *a, const struct thread_ref *ref, uint32_t interpreter);
 /* The name that threading gave it, where its stack tells. */
 void threads_name(struct asyncio *a, const struct thread_ref *ref);
+/* The system call that it is in; where threads were stopped for a copy, as it was then. False: not known. */
+bool threads_call(struct reader *r, pid_t tid, struct proc_syscall *ret);
 /* What is read on demand alone: Python stacks, system calls, who holds the GIL and who waits for it. */
 must_check enum err threads_fill(struct asyncio *a);
 

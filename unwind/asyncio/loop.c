@@ -160,7 +160,7 @@ static bool is_polling(struct reader *r, const struct loop *l, const struct thre
 	if (ref->row == NONE)
 		return true;
 	thread = &r->model->threads.v[ref->row];
-	if (r->target && proc_syscall_read(r->target->pid, thread->tid, &call) == ERR_OK)
+	if (threads_call(r, thread->tid, &call))
 		return !call.running && waits_for_events(call.number);
 	return thread->state != THREAD_RUNNING;
 }

@@ -297,16 +297,18 @@ static void read_running(struct asyncio *a, struct loop *l, const struct watcher
 		if (a->threads[i].running_loop == l->id && a->threads[i].row == l->thread)
 			t = &a->threads[i];
 	}
-	for (uint32_t i = t ? t->frame_count : 0; i-- > 1;) {
+	for (uint32_t i = 0; t && i < t->frame_count; i++) {
 		const struct frame_walk *f = &t->frames[i];
 		vaddr self = 0, handle = 0;
 
-		if (!f->info->asyncio || !str_ends_with(f->info->qualname, "._run_once"))
+		if (!str_ends_with(f->info->qualname, "._run_once") ||
+		    frame_local(a->r, f->at, f->info, "self", &self) != ERR_OK || self != l->id)
 			continue;
-		if (!str_ends_with(t->frames[i - 1].info->qualname, "Handle._run") ||
-		    frame_local(a->r, f->at, f->info, "self", &self) != ERR_OK || self != l->id ||
+		/* A loop that is run again inside one of its callbacks moves by its innermost turn. */
+		if (!i || !f->info->asyncio ||
+		    !str_ends_with(t->frames[i - 1].info->qualname, "Handle._run") ||
 		    frame_local(a->r, f->at, f->info, "handle", &handle) != ERR_OK || !handle)
-			continue;
+			return;
 		l->running = handle_row(a, handle, kind_of(watchers, handle));
 		read_turn(a->r, f, l);
 		return;

@@ -38,6 +38,7 @@ static void add_rows(struct reader *r, const struct thread_facts *facts)
 		r->model->threads.v[row].state = state_from_letter(thread->state);
 		r->model->threads.v[row].times_read = thread->run_ns > 0;
 		r->model->threads.v[row].cpu_ns = thread->run_ns;
+		r->model->threads.v[row].wait_ns = thread->wait_ns;
 		r->model->threads.v[row].run_count = thread->run_count;
 	}
 }
@@ -120,7 +121,7 @@ static void fill_call(struct reader *r, struct thread *row, const struct proc_sy
 		row->state = THREAD_SLEEPING;
 }
 
-static bool call_of(struct reader *r, pid_t tid, struct proc_syscall *ret)
+bool threads_call(struct reader *r, pid_t tid, struct proc_syscall *ret)
 {
 	if (!r->facts)
 		return r->target && proc_syscall_read(r->target->pid, tid, ret) == ERR_OK;
@@ -204,7 +205,7 @@ enum err threads_fill(struct asyncio *a)
 	if (err != ERR_OK)
 		return err;
 	for (uint32_t i = 0; i < m->threads.count; i++) {
-		known[i] = call_of(a->r, m->threads.v[i].tid, &calls[i]);
+		known[i] = threads_call(a->r, m->threads.v[i].tid, &calls[i]);
 		if (known[i])
 			fill_call(a->r, &m->threads.v[i], &calls[i]);
 	}

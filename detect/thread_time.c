@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See thread_time.h. */
+#include "detect/thread_time.h"
+
+#include <stdio.h>
+
+static void count_look(struct thread_time *ret, const struct thread *t)
+{
+	ret->looks++;
+	if (t->state == THREAD_STOPPED || t->state == THREAD_ZOMBIE)
+		ret->stopped++;
+	else if (t->gil == GIL_WAITING)
+		ret->wants_gil++;
+	else if (t->state == THREAD_RUNNING)
+		ret->on_cpu++;
+	else
+		ret->asleep++;
+}
+
+static double seconds_between(uint64_t before_ns, uint64_t after_ns)
+{
+	return after_ns > before_ns ? (double)(after_ns - before_ns) / 1e9 : 0;
+}
+
+bool thread_time_read(const struct detection *d, uint32_t from, pid_t tid, struct thread_time *ret)
+{
+	struct thread_time time = {0};
+	const struct thread *first = NULL, *last = NULL;
+
+	for (uint32_t i = from; i < d->count; i++) {
+		const struct model *m = d->looks[i];
+		uint32_t row = model_find_thread(m, tid);
+
+		if (row == NONE)
+			return false;
+		last = &m->threads.v[row];
+		if (!first)
+			first = last;
+		count_look(&time, last);
+		if (i + 1 < d->count)
+			time.seconds -= (double)m->snapshot.paused_us / 1e6;
+	}
+	if (!first)
+		return false;
+	time.seconds += d->now->snapshot.monotonic - d->looks[from]->snapshot.monotonic;
+	if (time.seconds < 0)
+		time.seconds = 0;
+	time.counted = first->times_read && last->times_read;
+	time.cpu = seconds_between(first->cpu_ns, last->cpu_ns);
+	time.starved = seconds_between(first->wait_ns, last->wait_ns);
+	time.runs = last->run_count - first->run_count;
+	*ret = time;
+	return true;
+}
+
+double thread_time_own(const struct thread_time *t)
+{
+	double own = t->cpu;
+
+	if (t->stopped)
+		return 0;
+	if (t->asleep && !t->wants_gil)
+		own = t->counted || !t->on_cpu ? t->seconds - t->starved : 0;
+	if (own > t->seconds)
+		own = t->seconds;
+	return own > 0 ? own : 0;
+}
+
+struct time_text time_text(double seconds)
+{
+	struct time_text t;
+
+	if (seconds >= 600)
+		snprintf(t.v, sizeof(t.v), "%.0f min", seconds / 60);
+	else
+		snprintf(t.v, sizeof(t.v),
+			 seconds < 10	 ? "%.2f s"
+			 : seconds < 100 ? "%.1f s"
+					 : "%.0f s",
+			 seconds);
+	return t;
+}
