@@ -122,7 +122,6 @@ struct await {
 	uint32_t tasks_first,
 		tasks_count; /* in model.edges: rows of the tasks that must finish first */
 	bool tasks_truncated;
-	bool free; /* a lock or semaphore that could be had, by its own state, while this one waits for it */
 	struct str
 		detail; /* in words, without the time left: "Lock (held), 3 waiting", "tcp 127.0.0.1:5000 -> …" */
 	double left; /* seconds until it ends by itself (sleep, or the timeout around it); NAN: no such time */

@@ -63,10 +63,9 @@ void wait_anyio_limiter(struct waiting *c)
 	if (!total || object_float(c->r, total, &most) != ERR_OK)
 		most = NAN;
 	if (borrowed >= 0 && !isnan(most)) {
-		c->out.free = (double)borrowed < most;
 		words_add(&s, ", %" PRId64 " of %.0f borrowed", borrowed, most);
 		say_borrowers(c, &s, wait_attr(c, limiter, "_borrowers"));
-		if (c->out.free)
+		if ((double)borrowed < most)
 			words_add(&s, ", free");
 	}
 	wait_say_waiting(&s, wait_length(c, limiter, "_wait_queue"));

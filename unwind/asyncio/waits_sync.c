@@ -50,7 +50,6 @@ void wait_say_lock(struct waiting *c, struct words *s, vaddr lock)
 
 	if (held < 0 && attr_get(c->r, lock, "_owner_task", &owner) == ERR_OK && owner)
 		held = !object_is_none(c->r, owner);
-	c->out.free = held == 0 && c->out.kind == AWAITS_LOCK;
 	if (held >= 0)
 		words_add(s, held ? ", held" : ", free");
 	if (held > 0 && owner) {
@@ -121,7 +120,6 @@ void wait_semaphore(struct waiting *c)
 		words_add(&s, " of %" PRId64, most);
 	if (value > 0)
 		words_add(&s, ", free");
-	c->out.free = value > 0;
 	wait_say_waiting(&s, wait_length(c, semaphore, "_waiters"));
 	wait_detail(c, &s);
 }
