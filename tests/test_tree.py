@@ -14,6 +14,7 @@ EVERYWHERE = (
     "waits_chain",
     "waits_more",
     "waits_anyio",
+    "anyio_returned",
     "tree_314",
     "deep_chain",
     "names",

@@ -161,7 +161,7 @@ static const struct thread_ref *thread_of(struct waiting *c, vaddr worker)
 	return NULL;
 }
 
-/* The frame of WorkerThread.run that has taken the call of this future; NONE: it stands in the worker's queue still. */
+/* The frame of WorkerThread.run that is at the call of this future; NONE: before it, or after it while the loop has yet to take the result. */
 static uint32_t frame_of_call(struct waiting *c, const struct thread_ref *t, vaddr future)
 {
 	for (uint32_t n = 0; n < t->frame_count && n < POOL_OUTER_FRAMES; n++) {
@@ -178,11 +178,21 @@ static uint32_t frame_of_call(struct waiting *c, const struct thread_ref *t, vad
 	return NONE;
 }
 
+/* A worker has one call at a time: without one in its queue it has taken this. */
+static const char *place_in_queue(struct waiting *c, vaddr worker)
+{
+	int64_t queued = wait_length(c, wait_attr(c, worker, "queue"), "queue");
+
+	if (queued < 0)
+		return "given to a worker: ";
+	return queued ? "queued for a worker: " : "taken by a worker: ";
+}
+
 void wait_anyio_thread(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr future = wait_local(c, "future");
-	const struct thread_ref *t = thread_of(c, wait_local(c, "worker"));
+	vaddr future = wait_local(c, "future"), worker = wait_local(c, "worker");
+	const struct thread_ref *t = thread_of(c, worker);
 	uint32_t run = future && t ? frame_of_call(c, t, future) : NONE;
 	struct str name;
 
@@ -190,7 +200,7 @@ void wait_anyio_thread(struct waiting *c)
 		return;
 	c->out.kind = AWAITS_EXECUTOR;
 	c->out.id = future;
-	words_add(&s, run == NONE ? "queued: " : "running ");
+	words_add(&s, "%s", run == NONE ? place_in_queue(c, worker) : "running ");
 	name = pool_callable_name(c->r, wait_local(c, "func"));
 	words_str(&s, name.len ? name : STR_LIT("a call"), NAME_BYTES);
 	if (run != NONE) {
