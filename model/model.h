@@ -105,9 +105,8 @@ struct frame {
 	struct str function; /* qualified name */
 	struct str file; /* as the code object has it */
 	int32_t line; /* 0: not known */
-	bool library; /* the file is part of CPython's asyncio package */
-	struct str
-		image; /* of native code: path of the executable or library that it is in; ptr NULL: Python */
+	bool library; /* the file is part of CPython's asyncio package, or of anyio */
+	struct str image; /* of native code: path of what it is in; ptr NULL: Python */
 };
 
 /* One node of a call or await chain; a stack is the index of its innermost node. Hash-consed: identical stacks are one number. */

@@ -90,13 +90,17 @@ static void ask_rule(struct waiting *c)
 		keep(c, self, c->rule);
 }
 
-/* The frames of asyncio's at the inner end of the chain, outermost first, until one knows. */
+/* The frames of asyncio's and anyio's at the inner end of the chain, outermost first, until one knows. */
 static void ask_rules(struct waiting *c, uint32_t count)
 {
 	uint32_t first = count;
 
-	while (first > 0 && c->chain->v[first - 1].position.info->asyncio)
-		first--;
+	for (; first > 0; first--) {
+		const struct code_info *info = c->chain->v[first - 1].position.info;
+
+		if (!info->asyncio && !info->anyio)
+			break;
+	}
 	for (uint32_t i = first; i < count && c->out.kind == AWAITS_NOTHING; i++) {
 		c->frame = i;
 		c->rule = rule_of(c->chain->v[i].position.info);
@@ -180,7 +184,7 @@ static void add_suffix(struct waiting *c, uint32_t suffix)
 
 static void add_suffixes(struct waiting *c)
 {
-	double timeout = wait_open_timeout(c);
+	double timeout = fmin(wait_open_timeout(c), wait_anyio_deadline(c));
 	uint32_t suffix = c->own_timeout ? SUFFIX_TIMEOUT : 0;
 
 	c->out.done = c->leaf && wait_future_state(c, c->leaf) > 0;

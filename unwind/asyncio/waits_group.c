@@ -342,9 +342,11 @@ void wait_task_group(struct waiting *c)
 		return;
 	c->out.kind = AWAITS_WAIT;
 	c->out.id = group;
+	words_add(&s, "%s", c->rule->verb ? c->rule->verb : "");
 	words_str(&s, wait_type_name(c, group), 100);
 	wait_for_these(c, tasks, &s);
-	if (wait_flag(c, group, "_aborting") == 1)
+	if (wait_flag(c, group, "_aborting") == 1 ||
+	    wait_flag(c, wait_attr(c, group, "cancel_scope"), "_cancel_called") == 1)
 		words_add(&s, ", cancelling them");
 	wait_detail(c, &s);
 }

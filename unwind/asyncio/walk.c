@@ -106,7 +106,7 @@ uint32_t walk_push(struct reader *r, uint32_t outer, const struct frame_walk *f)
 
 	if (frame == NONE)
 		return NONE;
-	m->frames.v[frame].library = f->info->asyncio;
+	m->frames.v[frame].library = f->info->asyncio || f->info->anyio;
 	return model_push(m, outer, frame);
 }
 

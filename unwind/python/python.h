@@ -52,6 +52,7 @@ struct code_info {
 	const uint8_t *linetable; /* own copy */
 	uint32_t linetable_len;
 	bool asyncio; /* the file is one of CPython's asyncio package (".../asyncio/x.py") */
+	bool anyio; /* the file is one of anyio's (".../anyio/_core/x.py") */
 	const struct wait_rule *rule; /* NULL: none; valid once rule_known */
 	bool rule_known;
 	/* code.c's own: what was worked out before. Thousands of frames stand at the same few instructions. */
