@@ -6,7 +6,7 @@ _aiotrace()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=
 	local read='--children --json --pause= --max-pause= --color= --verbose -v --help -h'
 	local check='--sample= --fail-on= --blocked-after= --only= --ignore='
-	local findings='await-cycle blocked-loop stalled-loop'
+	local findings='await-cycle blocked-loop cancelled-timer-leak stalled-loop'
 	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then

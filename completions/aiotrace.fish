@@ -3,7 +3,7 @@
 
 set -l commands pstree ps check doctor help
 set -l reading pstree ps check doctor
-set -l findings await-cycle blocked-loop stalled-loop
+set -l findings await-cycle blocked-loop cancelled-timer-leak stalled-loop
 set -l tree pstree ps
 
 complete -c aiotrace -f

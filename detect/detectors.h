@@ -7,6 +7,7 @@
 
 enum err detect_await_cycle(struct detection *d);
 enum err detect_blocked_loop(struct detection *d);
+enum err detect_cancelled_timer_leak(struct detection *d);
 enum err detect_stalled_loop(struct detection *d);
 
 #endif

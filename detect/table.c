@@ -7,6 +7,8 @@ const struct detector detectors[] = {
 	 detect_await_cycle},
 	{"blocked-loop", "one callback holds the loop's thread", SEVERITY_CRITICAL,
 	 detect_blocked_loop},
+	{"cancelled-timer-leak", "cancelled timers stay in the loop's heap", SEVERITY_WARNING,
+	 detect_cancelled_timer_leak},
 	{"stalled-loop", "callbacks wait while the loop sleeps, since nothing woke it",
 	 SEVERITY_CRITICAL, detect_stalled_loop},
 	{0},

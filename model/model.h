@@ -193,6 +193,7 @@ struct loop {
 	double timers_next; /* seconds until the first timer that is not cancelled, NAN none */
 	double timers_last; /* seconds until the last of all, cancelled ones too, NAN none */
 	int64_t timer_cancelled_counter; /* the loop's own _timer_cancelled_count, -1: not read */
+	uint32_t timer_bytes; /* size of a timer and its deadline by their types, 0: not read */
 	bool ready_truncated, timers_truncated; /* not all are rows, or some could not be read */
 	uint32_t fds_first, fds_count; /* model.fds */
 	bool fds_read; /* the selector's descriptors are known */
