@@ -107,16 +107,6 @@ void elf_close(struct elf_image *i)
 	free(i);
 }
 
-uint16_t elf_machine(const struct elf_image *i)
-{
-	return i->header.e_machine;
-}
-
-uint64_t elf_bias(const struct elf_image *i)
-{
-	return i->bias;
-}
-
 /* glibc writes run-time addresses into the dynamic section, musl and the kernel's vDSO leave those of the file. */
 static vaddr dynamic_address(const struct elf_image *i, uint64_t value)
 {

@@ -28,9 +28,6 @@ must_check enum err elf_section(struct elf_image *i, const char *name, vaddr *re
 				uint64_t *size_ret);
 /* Open file of the image (an fd that stays the image's), -1 where it can't be had. */
 int elf_file(struct elf_image *i);
-uint16_t elf_machine(const struct elf_image *i); /* EM_X86_64 … */
-/* Run-time address minus the address in the file. */
-uint64_t elf_bias(const struct elf_image *i);
 /* GNU build id: length in bytes, 0 where none. */
 size_t elf_build_id(struct elf_image *i, unsigned char *ret, size_t size);
 

@@ -88,6 +88,13 @@ static unsigned ahead_size(struct mem *m, uint64_t number)
 	return AHEAD_FIRST;
 }
 
+/* Reading ahead ends before it: it can't be read, or may not be touched unasked. */
+static bool ends_ahead(struct mem *m, const struct page *page, uint64_t number)
+{
+	return (page && page->state == PAGE_BAD) ||
+	       (number >= m->no_ahead && number < m->no_ahead_end);
+}
+
 /* The page itself, what follows it in its stretch, then what lies before: a hole must not hide the page that is wanted. */
 static size_t ahead_jobs(struct mem *m, uint64_t number, unsigned size, struct job *jobs)
 {
@@ -98,15 +105,13 @@ static size_t ahead_jobs(struct mem *m, uint64_t number, unsigned size, struct j
 	for (n = number + 1; n < start + size; n++) {
 		const struct page *page = pages_find(&m->pages, n);
 
-		if (page && page->state == PAGE_BAD)
+		if (ends_ahead(m, page, n))
 			break;
 		if (!page || page->state == PAGE_WANTED)
 			jobs[count++].number = n;
 	}
 	for (n = number; n > start; n--) {
-		const struct page *page = pages_find(&m->pages, n - 1);
-
-		if (page && page->state == PAGE_BAD)
+		if (ends_ahead(m, pages_find(&m->pages, n - 1), n - 1))
 			break;
 	}
 	for (; n < number; n++) {
@@ -236,6 +241,12 @@ const void *mem_peek(struct mem *m, vaddr at, size_t len)
 		return NULL;
 	mark_used(page, offset, len);
 	return page->data + offset;
+}
+
+void mem_set_no_ahead(struct mem *m, vaddr start, vaddr end)
+{
+	m->no_ahead = start / MEM_PAGE;
+	m->no_ahead_end = (end + MEM_PAGE - 1) / MEM_PAGE;
 }
 
 void mem_want(struct mem *m, vaddr at, size_t len)

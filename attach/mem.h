@@ -53,6 +53,8 @@ void mem_destroy(struct mem *m); /* accepts NULL */
 must_check enum err mem_read(struct mem *m, vaddr at, void *dst, size_t len);
 /* Zero copy inside one page, else NULL (also when it can't be read). Valid until mem_forget or mem_refresh. Marks the lines used. */
 const void *mem_peek(struct mem *m, vaddr at, size_t len);
+/* The pages of [start, end) are fetched only when they are themselves read or wanted, never ahead of a neighbour. One range; empty: none. */
+void mem_set_no_ahead(struct mem *m, vaddr start, vaddr end);
 /* Notes the pages of [at, at+len) for the next mem_fetch; unreadable ones are remembered as such. */
 void mem_want(struct mem *m, vaddr at, size_t len);
 /* Fetches all wanted pages, 1,024 ranges a call, neighbours joined. Soft failures are per page and not reported here. */

@@ -44,6 +44,7 @@ struct mem {
 	struct ahead recent[MEM_RECENT];
 	unsigned recent_next;
 	uint64_t ahead_read, ahead_used;
+	uint64_t no_ahead, no_ahead_end; /* page numbers, [no_ahead, no_ahead_end) */
 	uint64_t *wanted;
 	size_t wanted_count, wanted_room;
 	unsigned char *scratch;

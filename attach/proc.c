@@ -324,12 +324,3 @@ pid_t proc_namespace_tid(pid_t pid, pid_t tid)
 	inner = innermost_pid(text, &depth);
 	return inner > 0 ? inner : tid;
 }
-
-bool proc_fd_exists(pid_t pid, int fd)
-{
-	char path[64];
-	struct stat s;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
-	return lstat(path, &s) == 0;
-}

@@ -59,7 +59,5 @@ double proc_monotonic_offset(pid_t pid);
 bool proc_in_container(pid_t pid);
 /* The target's own number of a task id in its innermost pid namespace (NSpid); tid itself where unknown. */
 pid_t proc_namespace_tid(pid_t pid, pid_t tid);
-/* fd of /proc/PID/fd; false where it is not open. */
-bool proc_fd_exists(pid_t pid, int fd);
 
 #endif

@@ -12,6 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes, 0 at the end, or -errno. */
+static ssize_t read_some(int fd, char *to, size_t room)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, to, room);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
 ssize_t procfile_read(int dir, const char *path, char *buffer, size_t size)
 {
 	auto_close int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -21,12 +32,10 @@ ssize_t procfile_read(int dir, const char *path, char *buffer, size_t size)
 	if (fd < 0)
 		return -errno;
 	while (have < size - 1) {
-		ssize_t n = read(fd, buffer + have, size - 1 - have);
+		ssize_t n = read_some(fd, buffer + have, size - 1 - have);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return -errno;
+			return n;
 		if (n == 0)
 			break;
 		have += (size_t)n;
@@ -54,11 +63,9 @@ ssize_t procfile_load(const char *path, size_t most, char **ret)
 			text = more;
 			room = room ? room * 2 : 32768;
 		}
-		n = read(fd, text + have, room - have - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
+		n = read_some(fd, text + have, room - have - 1);
 		if (n < 0)
-			return -errno;
+			return n;
 		if (n == 0)
 			break;
 		have += (size_t)n;
@@ -71,16 +78,6 @@ ssize_t procfile_load(const char *path, size_t most, char **ret)
 	*ret = text;
 	text = NULL;
 	return (ssize_t)have;
-}
-
-int procfile_open_pid(pid_t pid)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 const char *procfile_field(const char *text, const char *key)

@@ -15,8 +15,6 @@
 ssize_t procfile_read(int dir, const char *path, char *buffer, size_t size);
 /* Files of any length up to `most` bytes: malloc'ed, NUL-terminated (caller frees). Returns the bytes, or -errno. */
 ssize_t procfile_load(const char *path, size_t most, char **ret);
-/* "/proc/PID" and the open folder: fd, or -errno. */
-int procfile_open_pid(pid_t pid);
 /* Value after "Key:" at a line's start, in the given base; false where there is none. */
 bool procfile_number(const char *text, const char *key, int base, uint64_t *ret);
 /* Rest of the line after "Key:" and white space; NULL where there is none. Not terminated there: ends at the newline. */

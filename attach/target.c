@@ -15,6 +15,12 @@
 
 /* Most memory of cached pages; pages are fetched only where they are looked at. */
 #define BUDGET ((size_t)4 << 30)
+/*
+ * So much below the main thread's stack is never read ahead. Since Linux 6.5 a read of another process up to 64 KiB below a stack makes the kernel
+ * complain in its log, with a call trace ("GUP no longer grows the stack": mm/gup.c, gup_vma_lookup); the stack may grow while we look. The
+ * kernel keeps other mappings as far away as this (stack_guard_gap).
+ */
+#define STACK_GAP ((vaddr)1 << 20)
 
 static enum err target_absent(pid_t pid, struct error *e)
 {
@@ -92,6 +98,16 @@ static pid_t reader_id(const struct target *t)
 	return id;
 }
 
+static void spare_stack_gap(struct target *t)
+{
+	for (size_t i = 0; i < t->maps.count; i++) {
+		const struct map *m = &t->maps.v[i];
+
+		if (!strcmp(m->path, "[stack]") && m->start > STACK_GAP)
+			mem_set_no_ahead(t->mem, m->start - STACK_GAP, m->start);
+	}
+}
+
 static enum err open_memory(struct target *t, struct error *e)
 {
 	pid_t id = reader_id(t);
@@ -106,8 +122,10 @@ static enum err open_memory(struct target *t, struct error *e)
 		return error_set(e, err, 0, "no memory");
 	}
 	err = maps_load(id, &t->maps, e);
-	if (err == ERR_OK)
+	if (err == ERR_OK) {
+		spare_stack_gap(t);
 		err = probe_memory(t, e);
+	}
 	if (err != ERR_OK)
 		return err;
 	mem_forget(t->mem);

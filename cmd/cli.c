@@ -201,14 +201,53 @@ static enum err take_ignore(struct cli *c, const char *value, struct error *e)
 	return take_ids(value, &c->ignore, e);
 }
 
+static enum err take_seconds(const char *option, const char *value, double least, double *ret,
+			     struct error *e)
+{
+	if (!number_parse_seconds(value, least, 1e7, ret))
+		return bad_value(e, option, value, "seconds, such as 60 or 0.5");
+	return ERR_OK;
+}
+
+static enum err take_timeout(struct cli *c, const char *value, struct error *e)
+{
+	return take_seconds("timeout", value, 0.1, &c->timeout_seconds, e);
+}
+
+static enum err take_stall(struct cli *c, const char *value, struct error *e)
+{
+	return take_seconds("stall", value, 0.5, &c->stall_seconds, e);
+}
+
+static enum err take_grace(struct cli *c, const char *value, struct error *e)
+{
+	return take_seconds("grace", value, 0, &c->grace_seconds, e);
+}
+
+static enum err take_report(struct cli *c, const char *value, struct error *e)
+{
+	if (!value[0])
+		return bad_value(e, "report", value, "a folder");
+	c->report = value;
+	return ERR_OK;
+}
+
 static const struct option_row rows[] = {
-	{"sample", 0, GROUP_CHECK, "MS", "watch for MS milliseconds (default 250)", take_sample},
+	{"timeout", 0, GROUP_RUN, "S", "end the command after S seconds, with a diagnosis",
+	 take_timeout},
+	{"stall", 0, GROUP_RUN, "S", "the same when nothing has moved for S seconds", take_stall},
+	{"grace", 0, GROUP_RUN, "S", "seconds between SIGTERM and SIGKILL (default 5)", take_grace},
+	{"report", 0, GROUP_RUN, "DIR", "write the diagnosis there too: JSON and JUnit XML",
+	 take_report},
+	{"sample", 0, GROUP_CHECK | GROUP_RUN, "MS", "watch for MS milliseconds (default 250)",
+	 take_sample},
 	{"fail-on", 0, GROUP_CHECK, "SEVERITY",
 	 "exit 1 from this severity on: info, warning (default) or critical", take_fail_on},
-	{"blocked-after", 0, GROUP_CHECK, "MS",
+	{"blocked-after", 0, GROUP_CHECK | GROUP_RUN, "MS",
 	 "how long a callback may hold its loop (default 100)", take_blocked_after},
-	{"only", 0, GROUP_CHECK, "ID,...", "look for these findings alone", take_only},
-	{"ignore", 0, GROUP_CHECK, "ID,...", "do not look for these findings", take_ignore},
+	{"only", 0, GROUP_CHECK | GROUP_RUN, "ID,...", "look for these findings alone", take_only},
+	{"ignore", 0, GROUP_CHECK | GROUP_RUN, "ID,...", "do not look for these findings",
+	 take_ignore},
 	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack",
 	 take_threads},
 	{"loop", 0, GROUP_TREE, NULL,
@@ -224,12 +263,13 @@ static const struct option_row rows[] = {
 	 take_children},
 	{"json", 0, GROUP_READ, NULL, "one JSON document (aiotrace-json(5)) on standard output",
 	 take_json},
-	{"pause", 0, GROUP_READ, "WHEN",
+	{"pause", 0, GROUP_READ | GROUP_RUN, "WHEN",
 	 "auto (default), never or always: may the process be stopped while it is read",
 	 take_pause},
-	{"max-pause", 0, GROUP_READ, "MS", "longest stop allowed (default 50)", take_max_pause},
-	{"color", 0, GROUP_READ, "WHEN", "auto (default), always or never", take_color},
-	{"verbose", 'v', GROUP_READ, NULL,
+	{"max-pause", 0, GROUP_READ | GROUP_RUN, "MS", "longest stop allowed (default 50)",
+	 take_max_pause},
+	{"color", 0, GROUP_READ | GROUP_RUN, "WHEN", "auto (default), always or never", take_color},
+	{"verbose", 'v', GROUP_READ | GROUP_RUN, NULL,
 	 "say on standard error what is done and how long it takes", take_verbose},
 	{"help", 'h', 0, NULL, "show this help", NULL},
 };
@@ -260,7 +300,8 @@ static void print_options(const struct command *command)
 
 static int command_help(const struct command *command)
 {
-	printf("usage: aiotrace %s [OPTION]... PID\n\n%s\n\noptions:\n", command->name,
+	printf("usage: aiotrace %s [OPTION]... %s\n\n%s\n\noptions:\n", command->name,
+	       command->groups & GROUP_RUN ? "[--] COMMAND [ARGUMENT]..." : "PID",
 	       command->description);
 	print_options(command);
 	return EXIT_DONE;
@@ -268,12 +309,13 @@ static int command_help(const struct command *command)
 
 static int program_help(void)
 {
-	printf("usage: aiotrace COMMAND [OPTION]... PID\n\n"
+	printf("usage: aiotrace COMMAND [OPTION]... PID\n"
+	       "       aiotrace run [OPTION]... [--] COMMAND [ARGUMENT]...\n\n"
 	       "Says, from outside, what the tasks of a live asyncio process wait on.\n\ncommands:\n");
 	for (const struct command *c = commands; c->name; c++)
 		printf("  %-10s %s\n", c->name, c->summary);
 	printf("\n`aiotrace COMMAND --help` lists a command's options.\n"
-	       "exit codes: 0 done, 1 something found (check), 2 wrong usage, 3 the process can't be inspected, 4 it is not there\n");
+	       "exit codes: 0 done, 1 something found (check), 2 wrong usage, 3 the process can't be inspected, 4 it is not there, 124 time limit (run)\n");
 	return EXIT_DONE;
 }
 
@@ -350,12 +392,23 @@ static int take_target(const struct command *command, int argc, char **argv, str
 	return exit_with(&e);
 }
 
+static int take_command(const struct command *command, int argc, char **argv, struct cli *c)
+{
+	if (optind >= argc)
+		return usage_error(command->name, "%s needs a command", command->name);
+	c->command = argv + optind;
+	return EXIT_DONE;
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
 	struct cli c = {.max_pause_ms = 50,
 			.sample_ms = 250,
 			.blocked_after_ms = 100,
-			.fail_on = SEVERITY_WARNING};
+			.fail_on = SEVERITY_WARNING,
+			.grace_seconds = 5};
+	/* What follows a command are its own options. */
+	bool own = command->groups & GROUP_RUN;
 	struct option longs[OPTIONS_MAX];
 	struct error e;
 	int key, code;
@@ -364,7 +417,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	fill_options(command, longs);
 	opterr = 0;
 	optind = 1;
-	while ((key = getopt_long(argc, argv, ":vh", longs, NULL)) != -1) {
+	while ((key = getopt_long(argc, argv, own ? "+:vh" : ":vh", longs, NULL)) != -1) {
 		const struct option_row *row = row_of(key);
 
 		if (!row)
@@ -374,7 +427,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 		if (row->take(&c, optarg, &e) != ERR_OK)
 			return exit_with(&e);
 	}
-	code = take_target(command, argc, argv, &c);
+	code = own ? take_command(command, argc, argv, &c) : take_target(command, argc, argv, &c);
 	return code == EXIT_DONE ? command->run(&c) : code;
 }
 

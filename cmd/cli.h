@@ -22,6 +22,7 @@ enum cli_group {
 	GROUP_READ = 1 << 0, /* every reading command */
 	GROUP_TREE = 1 << 1, /* what pstree and ps show */
 	GROUP_CHECK = 1 << 2, /* what is judged, and how long it is watched */
+	GROUP_RUN = 1 << 3, /* a command of its own instead of a process id, and its limits */
 };
 
 struct cli {
@@ -40,6 +41,11 @@ struct cli {
 	uint32_t blocked_after_ms;
 	enum severity fail_on;
 	uint32_t only, ignore; /* sets of detectors; only 0: all */
+	/* GROUP_RUN */
+	char **command; /* ends with NULL */
+	double timeout_seconds, stall_seconds; /* 0: no such limit */
+	double grace_seconds;
+	const char *report; /* folder, NULL: none */
 };
 
 struct command {

@@ -18,6 +18,11 @@ const struct command commands[] = {
 	 "Watches process PID for a moment and says what is wrong with its loops and tasks, worst first;\n"
 	 "exits 1 where something is.",
 	 GROUP_READ | GROUP_CHECK, check_run},
+	{"run", "runs a command; when it is stuck, says why, and ends it",
+	 "Runs COMMAND. When it takes longer than --timeout, or nothing has moved in it for --stall, says on standard\n"
+	 "error what every Python process below it waits on and what is wrong, ends them all, and exits 124.\n"
+	 "Otherwise exits as COMMAND does.",
+	 GROUP_RUN, run_run},
 	{"doctor", "what can be read of a process and how, and what to do where it can't",
 	 "Says what CPython runs in process PID, how its memory is read, and, where something is refused, the one\n"
 	 "command that mends it.",

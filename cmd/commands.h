@@ -8,6 +8,7 @@ struct cli;
 int pstree_run(const struct cli *cli);
 int ps_run(const struct cli *cli);
 int check_run(const struct cli *cli);
+int run_run(const struct cli *cli);
 int doctor_run(const struct cli *cli);
 
 #endif

@@ -54,7 +54,9 @@ typedef enum err (*render_text)(FILE *out, const struct model *m, const struct r
 int read_and_show(const struct cli *cli, render_text render);
 /* As one JSON document, or with --children as a list of them. */
 must_check enum err pictures_json(const struct cli *cli, const struct pictures *p, struct error *e);
-/* Colours, width and characters of standard output. */
+/* Colours, width and characters of what a descriptor leads to. */
+struct text_style stream_style(const struct cli *cli, int fd);
+/* The same of standard output. */
 struct text_style output_style(const struct cli *cli);
 
 #endif

@@ -23,19 +23,24 @@ static void on_interrupt(int signal)
 	interrupted = 1;
 }
 
-struct text_style output_style(const struct cli *cli)
+struct text_style stream_style(const struct cli *cli, int fd)
 {
 	struct text_style s = {.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
-	bool terminal = isatty(STDOUT_FILENO);
+	bool terminal = isatty(fd);
 	struct winsize size;
 
 	s.color = cli->color == COLOR_ALWAYS ||
 		  (cli->color == COLOR_AUTO && terminal && !(no_color && no_color[0]) && term &&
 		   strcmp(term, "dumb") != 0);
-	if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+	if (terminal && ioctl(fd, TIOCGWINSZ, &size) == 0)
 		s.width = size.ws_col;
 	return s;
+}
+
+struct text_style output_style(const struct cli *cli)
+{
+	return stream_style(cli, STDOUT_FILENO);
 }
 
 enum err pictures_json(const struct cli *cli, const struct pictures *p, struct error *e)

@@ -4,13 +4,16 @@
 _aiotrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=
-	local read='--children --json --pause= --max-pause= --color= --verbose -v --help -h'
-	local check='--sample= --fail-on= --blocked-after= --only= --ignore='
+	local look='--pause= --max-pause= --color= --verbose -v --help -h'
+	local read="--children --json $look"
+	local judge='--sample= --blocked-after= --only= --ignore='
+	local check="$judge --fail-on="
+	local run="$judge --timeout= --stall= --grace= --report="
 	local findings='await-cycle blocked-loop cancelled-timer-leak stalled-loop'
 	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then
-		mapfile -t COMPREPLY < <(compgen -W 'pstree ps check doctor help --help -h --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'pstree ps check run doctor help --help -h --version' -- "$cur")
 		return
 	fi
 	# "--pause=au" comes as three words.
@@ -36,7 +39,11 @@ _aiotrace()
 		mapfile -t COMPREPLY < <(compgen -W "$findings" -- "$cur")
 		return
 		;;
-	--sample | --blocked-after | --max-pause | --task | --max-depth | --watch)
+	--report)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	--sample | --blocked-after | --timeout | --stall | --grace | --max-pause | --task | --max-depth | --watch)
 		return
 		;;
 	esac
@@ -49,11 +56,18 @@ _aiotrace()
 		check)
 			mapfile -t COMPREPLY < <(compgen -W "$check $read" -- "$cur")
 			;;
+		run)
+			mapfile -t COMPREPLY < <(compgen -W "$run $look" -- "$cur")
+			;;
 		doctor)
 			mapfile -t COMPREPLY < <(compgen -W "$read" -- "$cur")
 			;;
 		esac
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+		return
+	fi
+	if [[ $command == run ]]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(pgrep -d ' ' -f python 2>/dev/null)" -- "$cur")

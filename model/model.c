@@ -64,6 +64,7 @@ void model_destroy(struct model *m)
 	free(m->tasks.v);
 	free(m->handles.v);
 	free(m->fds.v);
+	free(m->calls.v);
 	free(m->frames.v);
 	free(m->chains.v);
 	free(m->strings.v);
@@ -117,7 +118,7 @@ void model_clear(struct model *m)
 	text_reset(m);
 	memset(&m->snapshot, 0, sizeof(m->snapshot));
 	m->interpreters.count = m->threads.count = m->loops.count = m->tasks.count = 0;
-	m->handles.count = m->fds.count = 0;
+	m->handles.count = m->fds.count = m->calls.count = 0;
 	m->frames.count = m->chains.count = m->strings.count = 0;
 	m->edges.count = m->back_edges.count = 0;
 	findings_clear(m);
@@ -219,6 +220,15 @@ uint32_t model_add_fd(struct model *m, int fd)
 		return NONE;
 	m->fds.v[row].fd = fd;
 	m->fds.v[row].reader = m->fds.v[row].writer = NONE;
+	return row;
+}
+
+uint32_t model_add_call(struct model *m)
+{
+	uint32_t row = ROW_ADD(m, &m->calls);
+
+	if (row != NONE)
+		m->calls.v[row].thread = m->calls.v[row].chain = NONE;
 	return row;
 }
 

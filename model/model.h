@@ -166,10 +166,19 @@ struct fd_row {
 	bool self_pipe; /* the loop's own, for wake-ups from threads and signals */
 };
 
+/* A call that a worker thread of an executor runs. */
+struct executor_call {
+	uint32_t thread; /* row, NONE */
+	struct str callable; /* in words; ptr NULL: not read */
+	uint32_t
+		chain; /* what runs in it, without the executor's own frames; NONE: no Python frame */
+};
+
 /* A ThreadPoolExecutor; -1: that number could not be read. */
 struct executor_state {
 	bool present;
 	int64_t workers, max_workers, idle, queued;
+	uint32_t calls_first, calls_count; /* model.calls: what its workers run */
 };
 
 struct loop {
@@ -298,6 +307,7 @@ struct model {
 	TABLE(struct task) tasks;
 	TABLE(struct handle) handles;
 	TABLE(struct fd_row) fds;
+	TABLE(struct executor_call) calls;
 	TABLE(struct frame) frames;
 	TABLE(struct chain) chains;
 	TABLE(struct str) strings; /* interned class names */
@@ -322,6 +332,7 @@ uint32_t model_add_loop(struct model *m, vaddr id);
 uint32_t model_add_task(struct model *m, vaddr id);
 uint32_t model_add_handle(struct model *m, vaddr id);
 uint32_t model_add_fd(struct model *m, int fd);
+uint32_t model_add_call(struct model *m);
 /* Edge lists are appended in one go for one task: returns the first index. */
 uint32_t model_add_edge(struct model *m, uint32_t task);
 /* Row of a task, loop or NONE, by id. O(1). */

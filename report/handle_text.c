@@ -2,6 +2,7 @@
 /* Handles are alike when they would call the same function: of a task's step that is the task's coroutine. Few kinds are shown, most are counted. */
 #include "report/handle_text.h"
 
+#include "detect/looks.h"
 #include "report/task_text.h"
 
 #include <math.h>
@@ -12,6 +13,9 @@
 #define KINDS_MAX      256u /* that are told apart */
 #define KINDS_SHOWN    12u
 #define FDS_SHOWN      20u
+#define CALLS_SHOWN    40u
+/* Seconds that a timer may be behind before that is said: selectors wait in whole milliseconds. */
+#define LATE_LEAST 0.01
 
 /* Alike handles, in the order of their first. */
 struct kind {
@@ -153,16 +157,42 @@ static void put_call(struct writer *w, const struct kind *k)
 	}
 }
 
-static void put_in(struct writer *w, double due)
+static bool is_late(const struct writer *w, double due)
+{
+	return w->l->time - due >= LATE_LEAST;
+}
+
+/* "in 5.0 s"; a deadline that has passed: "late by 5.0 s", of a timer that was cancelled "5.0 s ago". */
+static void put_due(struct writer *w, double due, bool cancelled)
 {
 	double in = due - w->l->time;
 
-	if (in >= 0) {
-		text_duration(w->t, w->s, in);
+	if (!is_late(w, due)) {
+		text_add(w->t, "in ");
+		text_duration(w->t, w->s, fmax(in, 0));
 		return;
 	}
-	text_add(w->t, "-");
+	if (!cancelled)
+		text_color(w->t, w->s, COLOR_WARN);
+	text_add(w->t, cancelled ? "" : "late by ");
 	text_duration(w->t, w->s, -in);
+	text_add(w->t, cancelled ? " ago" : "");
+	if (!cancelled)
+		text_color(w->t, w->s, COLOR_PLAIN);
+}
+
+/* Of alike timers: the first deadline, and the last where it is another. */
+static void put_dues(struct writer *w, const struct kind *k)
+{
+	text_add(w->t, ", ");
+	put_due(w, k->low, k->cancelled);
+	if (k->high - k->low < 0.1)
+		return;
+	text_add(w->t, w->s->utf8 ? " … " : " .. ");
+	if (is_late(w, k->low))
+		put_due(w, k->high, k->cancelled);
+	else
+		text_duration(w->t, w->s, k->high - w->l->time);
 }
 
 static void put_kind(struct writer *w, const struct kind *k)
@@ -177,14 +207,8 @@ static void put_kind(struct writer *w, const struct kind *k)
 		text_add(w->t, k->kind == HANDLE_READER ? "reader " : "writer ");
 	}
 	put_call(w, k);
-	if (!isnan(k->low)) {
-		text_add(w->t, ", in ");
-		put_in(w, k->low);
-		if (k->high - k->low >= 0.1) {
-			text_add(w->t, w->s->utf8 ? " … " : " .. ");
-			put_in(w, k->high);
-		}
-	}
+	if (!isnan(k->low))
+		put_dues(w, k);
 	if (k->source != NONE) {
 		text_add(w->t, ", made at ");
 		frame_place(w->t, w->s, w->p, &w->m->frames.v[k->source]);
@@ -274,12 +298,12 @@ static void put_timers(struct writer *w)
 			    100.0 * l->timers_cancelled / l->timers_rows);
 	}
 	if (!isnan(l->timers_next)) {
-		text_add(w->t, ", next in ");
-		put_in(w, l->time + l->timers_next);
+		text_add(w->t, ", next ");
+		put_due(w, l->time + l->timers_next, false);
 	}
 	if (l->timers_count > 1 && !isnan(l->timers_last)) {
-		text_add(w->t, ", last in ");
-		put_in(w, l->time + l->timers_last);
+		text_add(w->t, ", last ");
+		put_due(w, l->time + l->timers_last, true);
 	}
 	text_add(w->t, "\n");
 	put_handles(w, l->timers_first, l->timers_rows, l->timers_count, true);
@@ -341,6 +365,28 @@ static void put_count(struct writer *w, int64_t n)
 		text_number(w->t, (uint64_t)n);
 }
 
+/* "thread asyncio_0: runs digs, at app.py:12" */
+static void put_worker(struct writer *w, const struct executor_call *call)
+{
+	uint32_t frame = looks_own_frame(w->m, call->chain);
+
+	text_add(w->t, "        thread ");
+	if (call->thread != NONE)
+		text_safe(w->t, w->s, w->m->threads.v[call->thread].name, NAME_COLUMNS);
+	else
+		text_add(w->t, "?");
+	text_add(w->t, " runs ");
+	text_safe(w->t, w->s, call->callable.ptr ? call->callable : STR_LIT("a call"),
+		  NAME_COLUMNS);
+	if (frame == NONE)
+		frame = looks_innermost(w->m, call->chain);
+	if (frame != NONE) {
+		text_add(w->t, ", at ");
+		frame_place(w->t, w->s, w->p, &w->m->frames.v[frame]);
+	}
+	text_add(w->t, "\n");
+}
+
 static void put_executor(struct writer *w)
 {
 	const struct executor_state *e = &w->l->executor;
@@ -362,6 +408,13 @@ static void put_executor(struct writer *w)
 	text_add(w->t, " queued");
 	text_color(w->t, w->s, COLOR_PLAIN);
 	text_add(w->t, "\n");
+	for (uint32_t i = 0; i < e->calls_count; i++) {
+		if (w->fold && i >= CALLS_SHOWN) {
+			put_more(w, e->calls_count - i);
+			break;
+		}
+		put_worker(w, &w->m->calls.v[e->calls_first + i]);
+	}
 }
 
 void loop_state_lines(struct text *t, const struct text_style *s, const struct model *m,

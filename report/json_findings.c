@@ -4,19 +4,11 @@
 
 #include "model/names.h"
 #include "report/json_parts.h"
-#include "report/text.h"
 
-/* Text from the target is valid UTF-8; what a detector cut is made so again. */
 static void put_sentence(struct json_writer *w, const char *key, struct str s)
 {
-	static const struct text_style whole = {.utf8 = true};
-	struct text t = {0};
-
-	text_safe(&t, &whole, s, SIZE_MAX);
-	if (t.failed)
-		json_fail(w);
-	json_key_str(w, key, t.v ? text_str(&t) : STR_LIT(""));
-	text_deinit(&t);
+	json_key(w, key);
+	json_text(w, s);
 }
 
 static void put_rows(struct json_writer *w, const struct model *m, const struct evidence *e)

@@ -142,6 +142,19 @@ static void put_fds(struct writer *k)
 	json_truncated(k->w, "fds_truncated", l->fds_truncated);
 }
 
+static void put_call(struct writer *k, const struct executor_call *call)
+{
+	json_map(k->w);
+	if (call->thread == NONE)
+		json_key_null(k->w, "thread");
+	else
+		json_key_int(k->w, "thread", k->m->threads.v[call->thread].tid);
+	json_key_str(k->w, "callable", call->callable);
+	json_key(k->w, "stack");
+	json_stack(k->w, k->m, call->chain);
+	json_map_end(k->w);
+}
+
 static void put_executor(struct writer *k)
 {
 	const struct executor_state *e = &k->l->executor;
@@ -156,6 +169,11 @@ static void put_executor(struct writer *k)
 	json_key_count(k->w, "max_workers", e->max_workers);
 	json_key_count(k->w, "idle", e->idle);
 	json_key_count(k->w, "queued", e->queued);
+	json_key(k->w, "calls");
+	json_list(k->w);
+	for (uint32_t i = 0; i < e->calls_count; i++)
+		put_call(k, &k->m->calls.v[e->calls_first + i]);
+	json_list_end(k->w);
 	json_map_end(k->w);
 }
 

@@ -2,6 +2,8 @@
 /* See json_parts.h. */
 #include "report/json_parts.h"
 
+#include "report/text.h"
+
 #include <stdlib.h>
 
 void json_frame(struct json_writer *w, const struct model *m, uint32_t frame)
@@ -35,4 +37,16 @@ void json_stack(struct json_writer *w, const struct model *m, uint32_t chain)
 		json_frame(w, m, frames[i]);
 	json_list_end(w);
 	free(frames);
+}
+
+void json_text(struct json_writer *w, struct str s)
+{
+	static const struct text_style whole = {.utf8 = true};
+	struct text t = {0};
+
+	text_safe(&t, &whole, s, SIZE_MAX);
+	if (t.failed)
+		json_fail(w);
+	json_str(w, t.v ? text_str(&t) : STR_LIT(""));
+	text_deinit(&t);
 }

@@ -6,6 +6,8 @@
 #include "model/model.h"
 #include "report/json_writer.h"
 
+/* Bytes that may be no text, or cut somewhere, as text: what is not printable as escapes. */
+void json_text(struct json_writer *w, struct str s);
 /* A FRAME, null for NONE. */
 void json_frame(struct json_writer *w, const struct model *m, uint32_t frame);
 /* A list of FRAMEs, outermost first; empty for NONE. */

@@ -18,7 +18,7 @@ static void add_count(struct text *t, uint64_t n, const char *one, const char *m
 	text_printf(t, " %s", n == 1 ? one : many);
 }
 
-static void add_command(struct text *t, const struct text_style *s, const struct target_info *i)
+void summary_command(struct text *t, const struct text_style *s, const struct target_info *i)
 {
 	size_t left = COMMAND_COLUMNS;
 
@@ -78,7 +78,7 @@ void summary_process(struct text *t, const struct text_style *s, const struct mo
 	text_printf(t, "process %d", i->pid);
 	text_color(t, s, COLOR_PLAIN);
 	text_add(t, ": ");
-	add_command(t, s, i);
+	summary_command(t, s, i);
 	text_printf(t, " (CPython %s%s%s%s)\n", i->python, i->debug_build ? ", debug build" : "",
 		    i->free_threaded ? ", free-threaded" : "",
 		    i->container ? ", in a container" : "");

@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+/* Its command line within 100 columns. */
+void summary_command(struct text *t, const struct text_style *s, const struct target_info *i);
 /* Two lines: process, and how many tasks wait on what. */
 void summary_process(struct text *t, const struct text_style *s, const struct model *m,
 		     const struct selection *chosen);

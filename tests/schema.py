@@ -177,7 +177,15 @@ DOCUMENT = record(
                     )
                 )
             ),
-            executor=maybe(record(workers=maybe(count), max_workers=maybe(count), idle=maybe(count), queued=maybe(count))),
+            executor=maybe(
+                record(
+                    workers=maybe(count),
+                    max_workers=maybe(count),
+                    idle=maybe(count),
+                    queued=maybe(count),
+                    calls=listed(record(thread=maybe(count), callable=maybe(text), stack=STACK)),
+                )
+            ),
             **{"class": text},
         )
     ),

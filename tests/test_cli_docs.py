@@ -8,7 +8,7 @@ import harness
 import pytest
 import schema
 
-COMMANDS = ("pstree", "ps", "check", "doctor")
+COMMANDS = ("pstree", "ps", "check", "run", "doctor")
 TREE = ("pstree", "ps")
 
 
@@ -31,7 +31,7 @@ def long_options(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_man_page_has_the_options_of_the_help(command):
     options = options_of_help(command)
-    assert ("", "json", False) in options and ("v", "verbose", False) in options
+    assert ("v", "verbose", False) in options and (("", "json", False) in options) == (command != "run")
     assert options_of_page(f"aiotrace-{command}.1") == options
 
 
@@ -72,22 +72,27 @@ def test_zsh_completes_the_options_of_the_help():
     groups = dict(re.findall(r"^\t(\w+_options)=\((.*?)^\t\)", text, re.M | re.S))
     found = {name: set(re.findall(r"--([\w-]+)=?\[|,--([\w-]+)\}", body)) for name, body in groups.items()}
     found = {name: {a or b for a, b in pairs} for name, pairs in found.items()}
-    assert found["read_options"] == long_options("doctor")
+    reading = found["look_options"] | found["read_options"]
+    assert reading == long_options("doctor")
     for command in TREE:
-        assert found["read_options"] | found["tree_options"] == long_options(command)
-    assert found["read_options"] | found["check_options"] == long_options("check")
+        assert reading | found["tree_options"] == long_options(command)
+    assert reading | found["judge_options"] | found["check_options"] == long_options("check")
+    assert found["look_options"] | found["judge_options"] | found["run_options"] == long_options("run")
 
 
 def test_fish_completes_the_options_of_the_help():
     text = (harness.ROOT / "completions" / "aiotrace.fish").read_text()
     lines = [line for line in text.splitlines() if line.startswith("complete")]
-    reading = {re.search(r" -l ([\w-]+)", line)[1] for line in lines if "$reading" in line and " -l " in line} | {"help"}
-    tree = {re.search(r" -l ([\w-]+)", line)[1] for line in lines if "$tree" in line}
-    assert reading == long_options("doctor")
+
+    def of(*names):
+        chosen = [line for line in lines if any(f'from {name}"' in line for name in names) and " -l " in line]
+        return {re.search(r" -l ([\w-]+)", line)[1] for line in chosen} | {"help"}
+
+    assert of("$looking", "$reading") == long_options("doctor")
     for command in TREE:
-        assert reading | tree == long_options(command)
-    check = {re.search(r" -l ([\w-]+)", line)[1] for line in lines if "from check" in line}
-    assert reading | check == long_options("check")
+        assert of("$looking", "$reading", "$tree") == long_options(command)
+    assert of("$looking", "$reading", "$judging", "check") == long_options("check")
+    assert of("$looking", "$judging", "run") == long_options("run")
 
 
 def findings_of_page():

@@ -97,7 +97,8 @@ def test_descriptors(target, whole):
 
 def test_executor(whole):
     loop, truth, _ = whole
-    assert loop["executor"] == truth["executor"]
+    loop["executor"]["calls"].sort(key=lambda call: call["thread"])
+    assert loop["executor"] == truth["executor"] and truth["executor"]["calls"]
 
 
 @pytest.mark.parametrize("command", ["pstree", "ps"])
@@ -122,6 +123,11 @@ def test_text(target, command):
     assert one("default executor:") == (
         f"default executor: 2 workers of at most 2, {executor['idle']} idle, {executor['queued']} queued"
     )
+    names = {thread["tid"]: thread["name"] for thread in read(target, "--threads")["threads"]}
+    for call in executor["calls"]:
+        own = next(frame for frame in call["stack"] if frame["function"] == "digs")
+        assert one(f"thread {names[call['thread']]} runs digs, at loop_state.py:{own['line']}")
+    assert one("late, late by 50")
     assert one("signal handlers: 2")
     made = [line for line in inner if ", made at " in line]
     assert bool(made) == target.truth["loops"][0]["debug"]

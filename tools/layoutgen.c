@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes unwind/layout/table_X_Y.h from the debug information of real builds: the executable (or libpython) and the extension modules _asyncio,
- * _collections, _functools and _queue where they are files of their own.
+ * _collections, _functools, _queue and _socket where they are files of their own.
  *
  *	layoutgen 3.13 [--root DIR] release FILE... [debug FILE...]
  *

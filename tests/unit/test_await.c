@@ -1,62 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Await chains (CPython 3.14) on hand-made images: rings, chains without end, links that are nothing, in 3.14's layout. */
-#include "attach/image.h"
 #include "tests/unit/check.h"
-#include "unwind/asyncio/asyncio.h"
-#include "unwind/layout/rows.h"
-#include "unwind/layout/table.h"
+#include "tests/unit/process.h"
 
-#include <stdlib.h>
-
-#define TYPES		   ((vaddr)0x30000000)
-#define OBJECT_TYPE	   TYPES
-#define TYPE_TYPE	   (TYPES + 0x1000)
-#define CODE_TYPE	   (TYPES + 0x2000)
-#define STR_TYPE	   (TYPES + 0x3000)
-#define BYTES_TYPE	   (TYPES + 0x4000)
-#define TUPLE_TYPE	   (TYPES + 0x5000)
-#define CORO_TYPE	   (TYPES + 0x6000)
-#define WRAPPER_TYPE	   (TYPES + 0x7000)
-#define OTHER_TYPE	   (TYPES + 0x8000)
-#define CODE		   ((vaddr)0x31000000)
-#define QUALNAME	   (CODE + 0x1000)
-#define FILENAME	   (CODE + 0x2000)
-#define LINETABLE	   (CODE + 0x3000)
-#define NAMES		   (CODE + 0x4000)
-#define THREAD_FRAME	   ((vaddr)0x32000000)
-#define CORO		   ((vaddr)0x40000000)
-#define STRIDE		   0x200u
-#define NOWHERE		   ((vaddr)0x7000000000)
-#define FLAG_TYPE_SUBCLASS ((uint64_t)1 << 31) /* Include/object.h */
-#define FIRST_LINE	   40u
-
-struct process {
-	struct layout lay;
-	void *image;
-	struct mem *mem;
-	struct model *model;
-	struct arena scratch;
-	struct reader r;
-	struct asyncio a;
-};
-
-static void need(bool good)
-{
-	if (good)
-		return;
-	fprintf(stderr, "no memory, or no table of CPython 3.14\n");
-	exit(1);
-}
-
-static void put_bytes(struct process *p, vaddr at, const void *bytes, size_t len)
-{
-	need(image_map(p->image, at, bytes, len) == ERR_OK);
-}
-
-static void put(struct process *p, vaddr at, uint64_t value)
-{
-	put_bytes(p, at, &value, sizeof(value));
-}
+#define TYPES	     ((vaddr)0x30000000)
+#define OBJECT_TYPE  TYPES
+#define TYPE_TYPE    (TYPES + 0x1000)
+#define CODE_TYPE    (TYPES + 0x2000)
+#define STR_TYPE     (TYPES + 0x3000)
+#define BYTES_TYPE   (TYPES + 0x4000)
+#define TUPLE_TYPE   (TYPES + 0x5000)
+#define CORO_TYPE    (TYPES + 0x6000)
+#define WRAPPER_TYPE (TYPES + 0x7000)
+#define OTHER_TYPE   (TYPES + 0x8000)
+#define CODE	     ((vaddr)0x31000000)
+#define QUALNAME     (CODE + 0x1000)
+#define FILENAME     (CODE + 0x2000)
+#define LINETABLE    (CODE + 0x3000)
+#define NAMES	     (CODE + 0x4000)
+#define THREAD_FRAME ((vaddr)0x32000000)
+#define CORO	     ((vaddr)0x40000000)
+#define STRIDE	     0x200u
+#define FIRST_LINE   40u
 
 static void put_field(struct process *p, vaddr object, struct field f, uint64_t value)
 {
@@ -102,21 +67,8 @@ static void put_code(struct process *p)
 
 static struct process *new_process(void)
 {
-	struct process *p = calloc(1, sizeof(*p));
+	struct process *p = process_create();
 
-	need(p != NULL);
-	p->lay.version = 0x030e00f0;
-	layout_clear_rows(&p->lay);
-	need(layout_table_fill(&p->lay));
-	p->image = image_create();
-	need(p->image && mem_create(&image_source, p->image, (size_t)256 << 20, &p->mem) == ERR_OK);
-	need(arena_init(&p->scratch, (size_t)1 << 30) && model_create(&p->model) == ERR_OK);
-	p->r = (struct reader){
-		.mem = p->mem, .lay = &p->lay, .model = p->model, .scratch = &p->scratch};
-	p->r.codes = code_cache_create();
-	p->r.types = type_cache_create();
-	need(p->r.codes && p->r.types);
-	p->a.r = &p->r;
 	put_type(p, TYPE_TYPE, "type");
 	put_field(p, TYPE_TYPE, p->lay.type_flags, FLAG_TYPE_SUBCLASS);
 	put_type(p, OBJECT_TYPE, "object");
@@ -129,16 +81,6 @@ static struct process *new_process(void)
 	put_type(p, OTHER_TYPE, "foreign");
 	put_code(p);
 	return p;
-}
-
-static void end_process(struct process *p)
-{
-	code_cache_destroy(p->r.codes);
-	type_cache_destroy(p->r.types);
-	model_destroy(p->model);
-	arena_deinit(&p->scratch);
-	mem_destroy(p->mem);
-	free(p);
 }
 
 static vaddr coro_at(size_t i)
@@ -199,7 +141,7 @@ static void test_leaf(void)
 		CHECK_EQUAL(c.v[i].position.line, FIRST_LINE + 2);
 		CHECK(str_is(c.v[i].position.info->qualname, "descend"));
 	}
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_states(void)
@@ -212,19 +154,19 @@ static void test_states(void)
 	CHECK_EQUAL(c.count, 1);
 	CHECK_EQUAL(c.leaf_state, GEN_CREATED);
 	CHECK_EQUAL(c.leaf, 0);
-	end_process(p);
+	process_destroy(p);
 	p = new_process();
 	put_coro(p, 0, GEN_CLEARED, coro_at(1));
 	c = read_chain(p);
 	CHECK_EQUAL(c.count, 0);
 	CHECK_EQUAL(c.leaf, 0);
-	end_process(p);
+	process_destroy(p);
 	p = new_process();
 	put_coro(p, 0, GEN_EXECUTING, coro_at(1));
 	c = read_chain(p); /* no thread has its frame */
 	CHECK_EQUAL(c.count, 1);
 	CHECK(c.damaged);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_rings(void)
@@ -238,7 +180,7 @@ static void test_rings(void)
 			c = read_chain(p);
 			CHECK_EQUAL(c.count, lead + length);
 			CHECK(c.truncated);
-			end_process(p);
+			process_destroy(p);
 		}
 	}
 }
@@ -254,7 +196,7 @@ static void test_wrappers(void)
 	c = read_chain(p);
 	CHECK_EQUAL(c.count, 2);
 	CHECK(!c.truncated && !c.damaged);
-	end_process(p);
+	process_destroy(p);
 	p = new_process();
 	put_coro(p, 0, GEN_SUSPENDED_YIELD_FROM, coro_at(5));
 	put_object(p, coro_at(5), WRAPPER_TYPE, coro_at(6));
@@ -262,7 +204,7 @@ static void test_wrappers(void)
 	c = read_chain(p);
 	CHECK_EQUAL(c.count, 1);
 	CHECK(c.truncated);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_too_long(void)
@@ -274,7 +216,7 @@ static void test_too_long(void)
 	c = read_chain(p);
 	CHECK_EQUAL(c.count, CHAIN_MAX);
 	CHECK(c.truncated);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_rubbish(void)
@@ -290,7 +232,7 @@ static void test_rubbish(void)
 		c = read_chain(p);
 		CHECK_EQUAL(c.count, 2);
 		CHECK(c.damaged);
-		end_process(p);
+		process_destroy(p);
 	}
 }
 
@@ -315,7 +257,7 @@ static void test_running(void)
 	CHECK_EQUAL(c.v[0].generator, coro_at(0));
 	CHECK_EQUAL(c.v[1].generator, 0);
 	CHECK_EQUAL(c.v[1].position.at, THREAD_FRAME);
-	end_process(p);
+	process_destroy(p);
 }
 
 int main(void)

@@ -40,8 +40,6 @@ static void check_pairs(struct world *w, const struct pairs *p, vaddr dict)
 	CHECK(dict_get(&w->r, dict, "key2", &got) == ERR_OK && !got);
 	CHECK(dict_get(&w->r, dict, "key6", &got) == ERR_OK && !got);
 	CHECK(dict_get(&w->r, dict, "", &got) == ERR_OK && !got);
-	CHECK(dict_get_object(&w->r, dict, p->keys[4], &got) == ERR_OK && got == p->values[4]);
-	CHECK(dict_get_object(&w->r, dict, dict, &got) == ERR_OK && !got);
 	CHECK_EQUAL(dict_items(&w->r, dict, 100, &keys, &values), ERR_OK);
 	CHECK(keys.count == 5 && values.count == 5 && !keys.truncated);
 	CHECK(keys.v[2] == p->keys[3] && values.v[2] == p->values[3]);

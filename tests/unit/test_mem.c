@@ -266,6 +266,71 @@ static void test_refused(void)
 	mem_destroy(m);
 }
 
+/* A source in which nothing below STACK_START can be read; how many such pages are asked for is counted. */
+struct stack {
+	uint64_t asked_below; /* pages */
+};
+
+#define STACK_START (BASE + 67 * MEM_PAGE) /* inside a stretch, whatever its size */
+
+static int64_t stack_read(void *ctx, const struct mem_range *ranges, size_t count)
+{
+	struct stack *s = ctx;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		for (vaddr at = ranges[i].at; at < ranges[i].at + ranges[i].len; at += MEM_PAGE)
+			s->asked_below += at < STACK_START;
+	}
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < ranges[i].len; k++) {
+			if (ranges[i].at + k < STACK_START)
+				return total ? total : -EFAULT;
+			((unsigned char *)ranges[i].dst)[k] = pattern(ranges[i].at + k);
+			total++;
+		}
+	}
+	return total;
+}
+
+static const struct mem_source stack_source = {.name = "stack", .read = stack_read};
+
+/* Pages below the start of the stack that were asked for by reads of each page of it from `first` on, upwards or downwards. */
+static uint64_t asked_below(bool guarded, vaddr first, vaddr step)
+{
+	struct stack s = {0};
+	struct mem *m = NULL;
+
+	if (mem_create(&stack_source, &s, BUDGET, &m) != ERR_OK)
+		exit(2);
+	if (guarded)
+		mem_set_no_ahead(m, STACK_START - 16 * MEM_PAGE, STACK_START);
+	for (vaddr n = first; n < 200; n += step)
+		CHECK(read_is_right(m, STACK_START + n * MEM_PAGE, 64));
+	/* As in a second look at the same target. */
+	mem_forget(m);
+	CHECK(read_is_right(m, STACK_START + 2 * MEM_PAGE, 64));
+	CHECK(read_is_right(m, STACK_START + MEM_PAGE, 8 * MEM_PAGE));
+	mem_want(m, STACK_START, 10 * MEM_PAGE);
+	mem_fetch(m);
+	mem_refresh(m);
+	if (guarded)
+		CHECK_EQUAL(s.asked_below, 0);
+	else
+		CHECK(s.asked_below > 0); /* what this is about */
+	/* Who asks for such a page by its address gets an answer, and that of this page alone. */
+	CHECK_EQUAL(read_byte(m, STACK_START - 5 * MEM_PAGE), ERR_FAULT);
+	mem_destroy(m);
+	return s.asked_below;
+}
+
+static void test_no_ahead(void)
+{
+	CHECK_EQUAL(asked_below(true, 0, 1), 1);
+	CHECK_EQUAL(asked_below(true, 199, (vaddr)-1), 1);
+	CHECK(asked_below(false, 0, 1) > 1);
+}
+
 static void test_budget(void)
 {
 	void *image;
@@ -325,6 +390,7 @@ int main(void)
 	test_refresh();
 	test_pages_that_go();
 	test_refused();
+	test_no_ahead();
 	test_budget();
 	test_deadline();
 	return check_result("mem");

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked lists of tasks (CPython 3.14) on hand-made images: whole ones, ones that do not close, and nodes that are no tasks. */
-#include "attach/image.h"
 #include "tests/unit/check.h"
-#include "unwind/asyncio/asyncio.h"
-#include "unwind/layout/rows.h"
-#include "unwind/layout/table.h"
-
-#include <stdlib.h>
+#include "tests/unit/process.h"
 
 #define INTERP	    ((vaddr)0x10000000)
 #define THREAD	    ((vaddr)0x20000000)
@@ -17,35 +12,6 @@
 #define NAMES	    (TYPES + 0x8000)
 #define TASKS	    ((vaddr)0x40000000)
 #define STRIDE	    0x100u
-#define NOWHERE	    ((vaddr)0x7000000000)
-/* Include/object.h: Py_TPFLAGS_TYPE_SUBCLASS, what makes an object a type. */
-#define FLAG_TYPE_SUBCLASS ((uint64_t)1 << 31)
-
-/* A process of one interpreter and two threads, and a reader of it. */
-struct process {
-	struct layout lay;
-	void *image;
-	struct mem *mem;
-	struct model *model;
-	struct arena scratch;
-	struct reader r;
-	struct interp_walk interp;
-	struct thread_ref threads[2];
-	struct asyncio a;
-};
-
-static void need(bool good)
-{
-	if (good)
-		return;
-	fprintf(stderr, "no memory, or no table of CPython 3.14\n");
-	exit(1);
-}
-
-static void put(struct process *p, vaddr at, uint64_t value)
-{
-	need(image_map(p->image, at, &value, sizeof(value)) == ERR_OK);
-}
 
 static void put_type(struct process *p, vaddr type, vaddr name, const char *text, vaddr base)
 {
@@ -53,7 +19,7 @@ static void put_type(struct process *p, vaddr type, vaddr name, const char *text
 	put(p, type + p->lay.type_name.offset, name);
 	put(p, type + p->lay.type_base.offset, base);
 	put(p, type + p->lay.type_basicsize.offset, p->lay.task_sizeof);
-	need(image_map(p->image, name, text, strlen(text) + 1) == ERR_OK);
+	put_bytes(p, name, text, strlen(text) + 1);
 }
 
 static vaddr task_at(size_t i)
@@ -93,20 +59,8 @@ static void make_list(struct process *p, vaddr head, size_t first, size_t count)
 /* `count` tasks in the list of the first thread; the other lists are empty. */
 static struct process *new_process(size_t count)
 {
-	struct process *p = calloc(1, sizeof(*p));
+	struct process *p = process_create();
 
-	need(p != NULL);
-	p->lay.version = 0x030e00f0;
-	layout_clear_rows(&p->lay);
-	need(layout_table_fill(&p->lay));
-	p->image = image_create();
-	need(p->image && mem_create(&image_source, p->image, (size_t)256 << 20, &p->mem) == ERR_OK);
-	need(arena_init(&p->scratch, (size_t)1 << 30) && model_create(&p->model) == ERR_OK);
-	p->r = (struct reader){
-		.mem = p->mem, .lay = &p->lay, .model = p->model, .scratch = &p->scratch};
-	p->r.codes = code_cache_create();
-	p->r.types = type_cache_create();
-	need(p->r.codes && p->r.types);
 	p->interp.at = INTERP;
 	for (size_t i = 0; i < 2; i++)
 		p->threads[i] = (struct thread_ref){
@@ -124,16 +78,6 @@ static struct process *new_process(size_t count)
 	make_list(p, head_at(p, 0), 0, count);
 	make_list(p, head_at(p, 1), count, 0);
 	return p;
-}
-
-static void end_process(struct process *p)
-{
-	code_cache_destroy(p->r.codes);
-	type_cache_destroy(p->r.types);
-	model_destroy(p->model);
-	arena_deinit(&p->scratch);
-	mem_destroy(p->mem);
-	free(p);
 }
 
 /* Reads all lists and compares how many tasks were found, and whether that is said to be all. */
@@ -155,7 +99,7 @@ static void test_whole_lists(void)
 		CHECK_EQUAL(model_find_task(p->model, task_at(i)),
 			    i + 1); /* by age; the task of a dead thread first */
 	CHECK_EQUAL(tasks_interpreter(&p->a, 3), 0);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_empty_lists(void)
@@ -164,7 +108,7 @@ static void test_empty_lists(void)
 
 	put(p, head_at(p, 1), 0); /* a thread state that is being made */
 	check_tasks(p, 0, false);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_long_list(void)
@@ -174,7 +118,7 @@ static void test_long_list(void)
 	check_tasks(p, 20000, false);
 	CHECK_EQUAL(model_find_task(p->model, task_at(19999)), 19999);
 	tasks_prefetch(&p->a);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_self_linked(void)
@@ -183,7 +127,7 @@ static void test_self_linked(void)
 
 	put(p, node_at(p, 3), node_at(p, 3));
 	check_tasks(p, 10, true); /* those behind it are found from the other end */
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_ring_without_head(void)
@@ -193,7 +137,7 @@ static void test_ring_without_head(void)
 	put(p, node_at(p, 200), node_at(p, 100));
 	put(p, node_at(p, 250) + 8, node_at(p, 260));
 	check_tasks(p, 201 + 50, true);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_rubbish(void)
@@ -213,12 +157,12 @@ static void test_rubbish(void)
 
 		put(p, node_at(p, 4), rubbish[i]);
 		check_tasks(p, 10, true);
-		end_process(p);
+		process_destroy(p);
 		p = new_process(10);
 		put(p, head_at(p, 0), rubbish[i]);
 		put(p, head_at(p, 0) + 8, rubbish[i]);
 		check_tasks(p, 0, rubbish[i] != 0);
-		end_process(p);
+		process_destroy(p);
 	}
 }
 
@@ -229,7 +173,7 @@ static void test_other_type(void)
 	put(p, task_at(4) + p->lay.object_type.offset, OBJECT_TYPE);
 	put(p, task_at(6) + p->lay.object_type.offset, NOWHERE);
 	check_tasks(p, 4 + 3, true);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_in_two_lists(void)
@@ -239,7 +183,7 @@ static void test_in_two_lists(void)
 	put(p, head_at(p, 1),
 	    node_at(p, 2)); /* torn: a list's head still names a node that moved */
 	check_tasks(p, 4, true);
-	end_process(p);
+	process_destroy(p);
 }
 
 static void test_unmapped_thread(void)
@@ -248,7 +192,7 @@ static void test_unmapped_thread(void)
 
 	p->threads[1].walk.at = NOWHERE;
 	check_tasks(p, 4, true);
-	end_process(p);
+	process_destroy(p);
 }
 
 int main(void)

@@ -4,44 +4,58 @@
  * there are up to 3.11.
  */
 #include "unwind/asyncio/loop_inner.h"
+#include "unwind/asyncio/pool.h"
 
-#define QUEUED_MAX   1000000u
-#define OUTER_FRAMES 64u /* of a thread's stack, from the outermost: where workers begin */
-
-static bool is_of_pool(const struct code_info *info, const char *function)
+#define QUEUED_MAX 1000000u
+/* Is this thread a worker that takes from the queue? *run_ret: number of the frame that runs a call, NONE while it is idle. */
+static bool is_worker(struct reader *r, const struct thread_ref *t, vaddr queue, uint32_t *run_ret)
 {
-	return str_is(info->qualname, function) &&
-	       str_ends_with(info->file, "/concurrent/futures/thread.py");
-}
-
-/* Is this thread a worker that takes from the queue, and does it run a call? */
-static bool is_worker(struct reader *r, const struct thread_ref *t, vaddr queue, bool *busy_ret)
-{
-	for (uint32_t n = 0; n < t->frame_count && n < OUTER_FRAMES; n++) {
+	for (uint32_t n = 0; n < t->frame_count && n < POOL_OUTER_FRAMES; n++) {
 		uint32_t i = t->frame_count - 1 - n;
 		const struct frame_walk *f = &t->frames[i];
 		vaddr value = 0;
 
-		if (!is_of_pool(f->info, "_worker"))
+		if (!pool_is(f->info, "_worker"))
 			continue;
-		*busy_ret = i > 0 && is_of_pool(t->frames[i - 1].info, "_WorkItem.run");
+		*run_ret = i > 0 && pool_is(t->frames[i - 1].info, "_WorkItem.run") ? i - 1 : NONE;
 		return frame_local(r, f->at, f->info, "work_queue", &value) == ERR_OK &&
 		       value == queue;
 	}
 	return false;
 }
 
-static int64_t count_idle(struct asyncio *a, vaddr queue)
+static void add_call(struct reader *r, const struct thread_ref *t, uint32_t run,
+		     struct executor_state *e)
 {
-	int64_t idle = 0;
+	const struct frame_walk *f = &t->frames[run];
+	uint32_t row = model_add_call(r->model);
+	struct executor_call *call;
+	vaddr item = 0;
 
+	if (row == NONE)
+		return;
+	if (!e->calls_count++)
+		e->calls_first = row;
+	call = &r->model->calls.v[row];
+	call->thread = t->row;
+	call->chain = pool_call_stack(r, t, run);
+	if (frame_local(r, f->at, f->info, "self", &item) == ERR_OK)
+		call->callable = pool_callable_name(r, pool_callable(r, item));
+}
+
+static void read_workers(struct asyncio *a, vaddr queue, struct executor_state *e)
+{
+	e->idle = 0;
 	for (uint32_t i = 0; i < a->thread_count; i++) {
-		bool busy = false;
+		uint32_t run;
 
-		if (is_worker(a->r, &a->threads[i], queue, &busy) && !busy)
-			idle++;
+		if (!is_worker(a->r, &a->threads[i], queue, &run))
+			continue;
+		if (run == NONE)
+			e->idle++;
+		else
+			add_call(a->r, &a->threads[i], run, e);
 	}
-	return idle;
 }
 
 static int64_t length_of(struct reader *r, vaddr object, const char *name)
@@ -75,7 +89,7 @@ enum err executor_read(struct asyncio *a, vaddr executor, struct loop *l)
 	if (attr_get(r, executor, "_work_queue", &queue) == ERR_OK && queue) {
 		if (object_simplequeue(r, queue, QUEUED_MAX, &queued) == ERR_OK)
 			e.queued = queued.count;
-		e.idle = count_idle(a, queue);
+		read_workers(a, queue, &e);
 	}
 	l->executor = e;
 	l->executor_read = true;

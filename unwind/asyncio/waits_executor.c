@@ -3,16 +3,15 @@
  * Calls handed to executors: Lib/concurrent/futures/thread.py and process.py. A running call is known by the worker thread whose stack has
  * _WorkItem.run of its future; the other side of run_coroutine_threadsafe by the task chained to the future.
  */
+#include "unwind/asyncio/pool.h"
 #include "unwind/asyncio/waits.h"
 
 #include <inttypes.h>
 
-#define OUTER_FRAMES   64u /* of a thread's stack, from the outermost: where workers begin */
 #define POOL_CALLS_MAX 100000u
 #define NAME_BYTES     200u
 #define QUEUES_MAX     1000u
 #define QUEUED_MAX     200000u
-#define CALLABLE_HOPS  16u
 
 /* One call that is known to run, or to stand in a process pool. */
 struct call {
@@ -101,53 +100,18 @@ static struct str text_attr(struct waiting *c, vaddr object, const char *name)
 	return text;
 }
 
-/* `fn` of a work item; from 3.14 on it is first in its `task`. */
-static vaddr item_callable(struct waiting *c, vaddr item)
-{
-	vaddr fn = wait_attr(c, item, "fn"), task;
-	struct items parts;
-
-	if (fn)
-		return fn;
-	task = wait_attr(c, item, "task");
-	if (!task || object_tuple(c->r, task, 1, &parts) != ERR_OK || !parts.count)
-		return 0;
-	return parts.v[0];
-}
-
-/* What runs inside run(), without the executor's own frames. */
-static uint32_t worker_chain(struct waiting *c, const struct thread_ref *t, uint32_t run)
-{
-	struct model *m = c->r->model;
-	uint32_t node = NONE;
-
-	for (uint32_t i = run; i-- > 0;) {
-		const struct frame_walk *f = &t->frames[i];
-		uint32_t frame;
-
-		if (node == NONE && str_ends_with(f->info->file, "/concurrent/futures/thread.py"))
-			continue;
-		frame = model_intern_frame(m, f->info->qualname, f->info->file, f->line);
-		if (frame == NONE)
-			return NONE;
-		m->frames.v[frame].library = f->info->asyncio;
-		node = model_push(m, node, frame);
-	}
-	return node;
-}
-
 static void index_worker(struct waiting *c, struct executors *e, const struct thread_ref *t,
 			 uint32_t run, struct str name)
 {
 	vaddr item = variable(c, &t->frames[run], "self");
 	struct call call = {.future = wait_attr(c, item, "future"),
-			    .callable = item_callable(c, item),
+			    .callable = pool_callable(c->r, item),
 			    .thread_name = name,
 			    .thread = t->row};
 
 	if (!call.future)
 		return;
-	call.chain = worker_chain(c, t, run);
+	call.chain = pool_call_stack(c->r, t, run);
 	add_call(c->r, e, &call);
 }
 
@@ -187,7 +151,7 @@ static void index_queue(struct waiting *c, struct executors *e, vaddr queue)
 		return;
 	for (uint32_t i = 0; i < items.count; i++) {
 		struct call call = {.future = wait_attr(c, items.v[i], "future"),
-				    .callable = item_callable(c, items.v[i]),
+				    .callable = pool_callable(c->r, items.v[i]),
 				    .thread = NONE,
 				    .chain = NONE,
 				    .ahead = ahead,
@@ -202,17 +166,15 @@ static void index_thread(struct waiting *c, struct executors *e, const struct th
 {
 	struct str name = {0};
 
-	for (uint32_t n = 0; n < t->frame_count && n < OUTER_FRAMES; n++) {
+	for (uint32_t n = 0; n < t->frame_count && n < POOL_OUTER_FRAMES; n++) {
 		uint32_t i = t->frame_count - 1 - n;
 		const struct code_info *info = t->frames[i].info;
 
 		if (str_is(info->qualname, "Thread._bootstrap_inner"))
 			name = text_attr(c, variable(c, &t->frames[i], "self"), "_name");
-		else if (str_is(info->qualname, "_WorkItem.run") &&
-			 str_ends_with(info->file, "/concurrent/futures/thread.py"))
+		else if (pool_is(info, "_WorkItem.run"))
 			index_worker(c, e, t, i, name);
-		else if (str_is(info->qualname, "_worker") &&
-			 str_ends_with(info->file, "/concurrent/futures/thread.py"))
+		else if (pool_is(info, "_worker"))
 			index_queue(c, e, variable(c, &t->frames[i], "work_queue"));
 		else if (str_is(info->qualname, "_ExecutorManagerThread.run") &&
 			 str_ends_with(info->file, "/concurrent/futures/process.py"))
@@ -235,39 +197,12 @@ static const struct executors *executors_of(struct waiting *c)
 	return e;
 }
 
-/* to_thread() submits partial(context.run, function, …): the function is what people know. */
-static vaddr behind_context(struct waiting *c, vaddr partial, vaddr fn)
-{
-	const struct type_info *t;
-	struct items args;
-	vaddr self, tuple;
-
-	if (type_of(c->r, fn, &t) != ERR_OK || t->kind != TYPE_BUILTIN ||
-	    read_ptr(c->r, fn, c->r->lay->cfunction_self, &self) != ERR_OK || !self ||
-	    type_of(c->r, self, &t) != ERR_OK || !str_is(t->name, "Context") ||
-	    read_ptr(c->r, partial, c->r->lay->partial_args, &tuple) != ERR_OK ||
-	    object_tuple(c->r, tuple, 1, &args) != ERR_OK || !args.count)
-		return fn;
-	return args.v[0];
-}
-
 static bool say_callable(struct waiting *c, struct words *s, vaddr callable)
 {
-	const struct type_info *t;
-	struct str name;
+	struct str name = pool_callable_name(c->r, callable);
 
-	for (uint32_t i = 0; callable && i < CALLABLE_HOPS; i++) {
-		vaddr fn;
-
-		if (type_of(c->r, callable, &t) != ERR_OK || t->kind != TYPE_PARTIAL ||
-		    read_ptr(c->r, callable, c->r->lay->partial_fn, &fn) != ERR_OK)
-			break;
-		callable = behind_context(c, callable, fn);
-	}
-	if (!callable || callable_name(c->r, callable, &name) != ERR_OK || !name.len)
-		return false;
 	words_str(s, name, NAME_BYTES);
-	return true;
+	return name.len > 0;
 }
 
 /* "running digs in thread asyncio_0" */

@@ -4,27 +4,20 @@
 
 #include <math.h>
 
-/* What was read, unless it is None or could not be read. */
-static vaddr something(struct waiting *c, enum err err, vaddr value)
-{
-	return err == ERR_OK && value && !object_is_none(c->r, value) ? value : 0;
-}
-
 vaddr wait_local(struct waiting *c, const char *name)
 {
 	const struct frame_walk *f = &c->chain->v[c->frame].position;
 	vaddr value = 0;
-	enum err err = frame_local(c->r, f->at, f->info, name, &value);
 
-	return something(c, err, value);
+	if (frame_local(c->r, f->at, f->info, name, &value) != ERR_OK || !value ||
+	    object_is_none(c->r, value))
+		return 0;
+	return value;
 }
 
 vaddr wait_attr(struct waiting *c, vaddr object, const char *name)
 {
-	vaddr value = 0;
-	enum err err = object ? attr_get(c->r, object, name, &value) : ERR_SHAPE;
-
-	return something(c, err, value);
+	return attr_present(c->r, object, name);
 }
 
 int64_t wait_length(struct waiting *c, vaddr object, const char *attr)
@@ -70,11 +63,10 @@ struct str wait_type_name(struct waiting *c, vaddr object)
 	return object && type_of(c->r, object, &t) == ERR_OK ? t->name : STR_LIT("?");
 }
 
-/* Modules/socketmodule.h: sock_fd, an int, is the first member after the object's head. */
 int wait_socket_fd(struct waiting *c, vaddr sock)
 {
 	const struct type_info *t;
-	uint32_t fd;
+	int64_t fd;
 
 	if (!sock || type_of(c->r, sock, &t) != ERR_OK)
 		return -1;
@@ -86,7 +78,7 @@ int wait_socket_fd(struct waiting *c, vaddr sock)
 			return -1;
 		sock = inner;
 	}
-	if (read_u32(c->r, sock + c->r->lay->object_sizeof, &fd) != ERR_OK || fd > INT32_MAX)
+	if (read_int(c->r, sock, c->r->lay->socket_fd, &fd) != ERR_OK || fd < 0 || fd > INT32_MAX)
 		return -1;
 	return (int)fd;
 }

@@ -79,7 +79,8 @@ static bool has_structures(const char *path)
 	const char *base = slash ? slash + 1 : path;
 
 	return !strncmp(base, "_asyncio.", 9) || !strncmp(base, "_collections.", 13) ||
-	       !strncmp(base, "_functools.", 11) || !strncmp(base, "_queue.", 7);
+	       !strncmp(base, "_functools.", 11) || !strncmp(base, "_queue.", 7) ||
+	       !strncmp(base, "_socket.", 8);
 }
 
 static void add_debug_files(struct finder *f, struct dwarf_types *types, bool *found)

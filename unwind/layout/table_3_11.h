@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.11: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_11_ROWS 146
+#define TABLE_3_11_ROWS 149
 
 static const struct layout table_3_11_release = {
 	.runtime_interpreters_head = {40, 8, 0, 0},
@@ -52,6 +52,7 @@ static const struct layout table_3_11_release = {
 	.gen_qualname = {40, 8, 0, 0},
 	.gen_frame_state = {75, 1, 0, 0},
 	.gen_iframe = {80, 0, 0, 0},
+	.gen_exc_value = {48, 8, 0, 0},
 	.agen_running_async = {74, 1, 0, 0},
 	.asend_gen = {16, 8, 0, 0},
 	.asend_state = {32, 4, 0, 0},
@@ -68,6 +69,7 @@ static const struct layout table_3_11_release = {
 	.task_exception = {48, 8, 0, 0},
 	.task_result = {64, 8, 0, 0},
 	.task_source_tb = {72, 8, 0, 0},
+	.task_cancelled_exc = {120, 8, 0, 0},
 	.task_state = {88, 4, 0, 0},
 	.task_log_tb = {92, 4, 0, 0},
 	.task_blocking = {96, 4, 0, 0},
@@ -148,6 +150,7 @@ static const struct layout table_3_11_release = {
 	.simplequeue_items = {.offset = FIELD_ABSENT},
 	.simplequeue_capacity = {.offset = FIELD_ABSENT},
 	.simplequeue_count = {.offset = FIELD_ABSENT},
+	.socket_fd = {16, 4, 0, 0},
 	.gc_collecting = {200, 4, 0, 0},
 };
 

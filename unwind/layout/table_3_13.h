@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.13: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_13_ROWS 146
+#define TABLE_3_13_ROWS 149
 
 static const struct layout table_3_13_release = {
 	.runtime_interpreters_head = {632, 8, 0, 0},
@@ -52,6 +52,7 @@ static const struct layout table_3_13_release = {
 	.gen_qualname = {32, 8, 0, 0},
 	.gen_frame_state = {67, 1, 0, 0},
 	.gen_iframe = {72, 0, 0, 0},
+	.gen_exc_value = {40, 8, 0, 0},
 	.agen_running_async = {66, 1, 0, 0},
 	.asend_gen = {16, 8, 0, 0},
 	.asend_state = {32, 4, 0, 0},
@@ -68,6 +69,7 @@ static const struct layout table_3_13_release = {
 	.task_exception = {48, 8, 0, 0},
 	.task_result = {64, 8, 0, 0},
 	.task_source_tb = {72, 8, 0, 0},
+	.task_cancelled_exc = {88, 8, 0, 0},
 	.task_state = {96, 4, 0, 0},
 	.task_log_tb = {100, 1, 0, 1},
 	.task_blocking = {100, 1, 1, 1},
@@ -148,6 +150,7 @@ static const struct layout table_3_13_release = {
 	.simplequeue_items = {40, 8, 0, 0},
 	.simplequeue_capacity = {48, 8, 0, 0},
 	.simplequeue_count = {56, 8, 0, 0},
+	.socket_fd = {16, 4, 0, 0},
 	.gc_collecting = {200, 4, 0, 0},
 };
 

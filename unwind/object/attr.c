@@ -106,6 +106,16 @@ enum err attr_get(struct reader *r, vaddr object, const char *name, vaddr *ret)
 	return err == ERR_OK ? read_u64(r, object + slot, ret) : err;
 }
 
+vaddr attr_present(struct reader *r, vaddr object, const char *name)
+{
+	vaddr value = 0;
+
+	if (!object || attr_get(r, object, name, &value) != ERR_OK || !value ||
+	    object_is_none(r, value))
+		return 0;
+	return value;
+}
+
 enum err attr_long(struct reader *r, vaddr object, const char *name, int64_t *ret)
 {
 	vaddr value;

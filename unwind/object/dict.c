@@ -229,23 +229,3 @@ enum err dict_items(struct reader *r, vaddr dict, uint32_t max, struct items *ke
 	keys_ret->truncated = values_ret->truncated = used > max;
 	return ERR_OK;
 }
-
-enum err dict_get_object(struct reader *r, vaddr dict, vaddr key, vaddr *ret)
-{
-	struct dict_scan s;
-	vaddr at, value;
-	bool more = true;
-	enum err err = dict_scan_start(r, dict, &s);
-
-	*ret = 0;
-	if (err == ERR_OK && s.keys.count > DICT_ENTRIES_MAX)
-		return ERR_BOUND;
-	while (err == ERR_OK && more) {
-		err = dict_scan_next(&s, &at, &value, &more);
-		if (err == ERR_OK && more && at == key) {
-			*ret = value;
-			break;
-		}
-	}
-	return err;
-}

@@ -78,8 +78,6 @@ must_check enum err object_str(struct reader *r, vaddr at, uint32_t max_chars, s
 			       struct str *ret, bool *truncated_ret);
 /* Compares without copying. False also when it can't be read. */
 bool object_str_is(struct reader *r, vaddr at, const char *ascii);
-must_check enum err object_bytes(struct reader *r, vaddr at, uint32_t max, const uint8_t **ret,
-				 uint32_t *len_ret);
 must_check enum err object_long(struct reader *r, vaddr at,
 				int64_t *ret); /* int, bool; ERR_BOUND beyond 64 bits */
 must_check enum err object_float(struct reader *r, vaddr at, double *ret); /* float or int */
@@ -104,11 +102,11 @@ must_check enum err dict_get(struct reader *r, vaddr dict, const char *key, vadd
 /* All pairs, in order of insertion (split dicts: of the shared keys): keys and values of equal count. */
 must_check enum err dict_items(struct reader *r, vaddr dict, uint32_t max, struct items *keys_ret,
 			       struct items *values_ret);
-/* Value of the key that is this very object (identity). *ret 0 where absent. */
-must_check enum err dict_get_object(struct reader *r, vaddr dict, vaddr key, vaddr *ret);
 
 /* --- attributes (attr.c): instance dict (split, inline, managed or plain), then __slots__. Not class attributes, no properties. *ret 0 where absent. */
 must_check enum err attr_get(struct reader *r, vaddr object, const char *name, vaddr *ret);
+/* The same, forgivingly: 0 also where it is None, or can't be read, or where there is no object. */
+vaddr attr_present(struct reader *r, vaddr object, const char *name);
 /* attr_get, then as int/float/bool; absent: ERR_SHAPE. */
 must_check enum err attr_long(struct reader *r, vaddr object, const char *name, int64_t *ret);
 must_check enum err attr_bool(struct reader *r, vaddr object, const char *name, bool *ret);

@@ -182,31 +182,6 @@ bool object_str_is(struct reader *r, vaddr at, const char *ascii)
 	return bytes_are(r, h.data, ascii, len);
 }
 
-enum err object_bytes(struct reader *r, vaddr at, uint32_t max, const uint8_t **ret,
-		      uint32_t *len_ret)
-{
-	int64_t len;
-	uint8_t *copy;
-	enum err err = object_expect(r, at, TYPE_BYTES, NULL);
-
-	if (err == ERR_OK)
-		err = read_int(r, at, r->lay->var_size, &len);
-	if (err != ERR_OK)
-		return err;
-	if (len < 0)
-		return ERR_SHAPE;
-	if (len > max)
-		return ERR_BOUND;
-	err = scratch_alloc(r, (uint64_t)len, 1, &copy);
-	if (err == ERR_OK)
-		err = mem_read(r->mem, at + r->lay->bytes_value.offset, copy, (size_t)len);
-	if (err != ERR_OK)
-		return err;
-	*ret = copy;
-	*len_ret = (uint32_t)len;
-	return ERR_OK;
-}
-
 bool c_string_is(struct reader *r, vaddr at, const char *text)
 {
 	return bytes_are(r, at, text, strlen(text) + 1);
