@@ -9,7 +9,7 @@ _aiotrace()
 	local judge='--sample= --blocked-after= --only= --ignore='
 	local check="$judge --fail-on="
 	local run="$judge --timeout= --stall= --grace= --report="
-	local findings='await-cycle blocked-loop cancelled-timer-leak stalled-loop'
+	local findings='await-cycle blocked-loop cancelled-timer-leak executor-saturated gil-starved ready-backlog stalled-loop'
 	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then

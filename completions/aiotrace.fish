@@ -5,7 +5,7 @@ set -l commands pstree ps check run doctor help
 set -l reading pstree ps check doctor
 set -l looking $reading run
 set -l judging check run
-set -l findings await-cycle blocked-loop cancelled-timer-leak stalled-loop
+set -l findings await-cycle blocked-loop cancelled-timer-leak executor-saturated gil-starved ready-backlog stalled-loop
 set -l tree pstree ps
 
 complete -c aiotrace -f

@@ -85,23 +85,46 @@ static bool is_counted(const struct loop *l)
 	return l->timer_cancelled_counter >= 0;
 }
 
+/* By how many the loop counts more cancelled timers than keep it from throwing them out. */
+static double over(const struct loop *l)
+{
+	return (double)l->timer_cancelled_counter - PRUNED_SHARE * l->timers_count;
+}
+
+/* How fast that grew from that look to the next one, by the second. *pruned_ret is set where they were thrown out in between. */
+static double growth(const struct detection *d, const struct loop *l, uint32_t look,
+		     bool *pruned_ret)
+{
+	const struct loop *a = looks_loop(d, look, l), *b = looks_loop(d, look + 1, l);
+	double seconds =
+		d->looks[look + 1]->snapshot.monotonic - d->looks[look]->snapshot.monotonic;
+
+	if (!a || !b || !is_known(a) || !is_known(b) || !is_counted(a) || !is_counted(b) ||
+	    seconds <= 0)
+		return 0;
+	*pruned_ret |= a->timers != b->timers;
+	return (over(b) - over(a)) / seconds;
+}
+
 /* As the numbers are, and as they have changed while they were watched. */
 static double prune_in(const struct detection *d, const struct loop *l)
 {
-	const struct loop *before = looks_loop(d, 0, l);
-	double over = (double)l->timer_cancelled_counter - PRUNED_SHARE * l->timers_count, was,
-	       rate;
+	double fastest = 0, sum = 0;
+	bool pruned = false;
 
-	if (!is_counted(l))
+	if (!is_counted(l) || l->timers_count <= PRUNED_ABOVE)
 		return INFINITY;
-	if (over > 0 && l->timers_count > PRUNED_ABOVE)
+	if (over(l) > 0)
 		return 0;
-	if (!before || !is_known(before) || !is_counted(before) || looks_span(d) <= 0 ||
-	    l->timers_count <= PRUNED_ABOVE)
-		return INFINITY;
-	was = (double)before->timer_cancelled_counter - PRUNED_SHARE * before->timers_count;
-	rate = (over - was) / looks_span(d);
-	return rate > 0 ? -over / rate : INFINITY;
+	for (uint32_t i = 0; i + 1 < d->count; i++) {
+		double rate = growth(d, l, i, &pruned);
+
+		sum += rate / (d->count - 1);
+		fastest = fmax(fastest, rate);
+	}
+	if (pruned)
+		return fastest > 0 ? -over(l) / fastest : looks_span(d);
+	return sum > 0 ? -over(l) / sum : INFINITY;
 }
 
 /* By the same number or another, the count was too low in every look; a look in the midst of a change proves nothing. */

@@ -8,6 +8,9 @@
 enum err detect_await_cycle(struct detection *d);
 enum err detect_blocked_loop(struct detection *d);
 enum err detect_cancelled_timer_leak(struct detection *d);
+enum err detect_executor_saturated(struct detection *d);
+enum err detect_gil_starved(struct detection *d);
+enum err detect_ready_backlog(struct detection *d);
 enum err detect_stalled_loop(struct detection *d);
 
 #endif

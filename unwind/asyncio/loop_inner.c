@@ -158,6 +158,7 @@ static enum err read_timers(struct asyncio *a, struct loop *l)
 	enum err err = object_list(r, scheduled, HANDLES_MAX, &items);
 
 	if (err == ERR_OK) {
+		l->timers = scheduled;
 		l->timers_count = length_of(r, scheduled);
 		err = add_handles(a, &items, NULL, &list);
 		l->timer_bytes = items.count ? size_of_timer(r, items.v[0]) : 0;
