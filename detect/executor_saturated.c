@@ -181,6 +181,9 @@ static void say(const struct detection *d, uint32_t loop, const struct group *gr
 	const struct executor_call *first = &m->calls.v[e->calls_first];
 	uint32_t f = finding_add(m, "executor-saturated", SEVERITY_WARNING);
 	struct str words = running_words(m, groups, count);
+	struct str who = e->workers == 1
+				 ? STR_LIT("the only worker")
+				 : model_printf(m, "all %lld workers", (long long)e->workers);
 
 	if (f == NONE)
 		return;
@@ -189,8 +192,8 @@ static void say(const struct detection *d, uint32_t loop, const struct group *gr
 	m->findings.v[f].certain = looks_consistent(d);
 	finding_summary(
 		m, f,
-		"all %lld workers of the default executor are busy, %lld more %s queued, and nothing has moved for at least %s: %.*s",
-		(long long)e->workers, (long long)e->queued,
+		"%.*s of the default executor %s busy, %lld more %s queued, and nothing has moved for at least %s: %.*s",
+		STR_ARG(who), e->workers == 1 ? "is" : "are", (long long)e->queued,
 		e->queued == 1 ? "call is" : "calls are", time_text(looks_span(d)).v,
 		STR_ARG(words));
 	evidence_count(m, f, "workers", e->workers);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define LONG_QUEUE 1000u
+#define SHRINKS	   100u /* one of so many done during the watch, or fewer, is not getting on */
 #define BUSY	   0.7 /* share of the time in which its thread worked, or wanted to and had no CPU */
 #define COUNTED	   10000u /* handles that are sorted by what they call */
 
@@ -42,7 +43,7 @@ static bool has_backlog(const struct detection *d, const struct loop *l)
 		if (i == 0)
 			before = then->ready_count;
 	}
-	return l->ready_count >= before && never_rested(d, l);
+	return l->ready_count + before / SHRINKS + 1 >= before && never_rested(d, l);
 }
 
 /* What a handle runs: the coroutine of the task that it steps, or its callback. */
@@ -100,7 +101,7 @@ static void say(const struct detection *d, uint32_t loop, const struct most *mos
 	m->findings.v[f].certain = looks_consistent(d);
 	finding_summary(
 		m, f,
-		"%u callbacks are ready to run and wait for their turn, and %s ago it were %u: most of them run %.*s",
+		"%u callbacks are ready to run and wait for their turn, %s before there were %u: most of them run %.*s",
 		l->ready_count, time_text(looks_span(d)).v, before ? before->ready_count : 0,
 		STR_ARG(most->callable));
 	evidence_count(m, f, "ready", l->ready_count);
