@@ -76,7 +76,7 @@ static bool had_time(const struct detection *d, const struct executor_state *e)
 			return false;
 		own += thread_time_own(&time);
 	}
-	return own * 2 >= looks_span(d);
+	return own >= d->limits.blocked_after;
 }
 
 static bool same_turn(const struct loop *a, const struct loop *b)
