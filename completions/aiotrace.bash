@@ -9,7 +9,7 @@ _aiotrace()
 	local judge='--sample= --blocked-after= --only= --ignore='
 	local check="$judge --fail-on= --native"
 	local run="$judge --timeout= --stall= --grace= --report="
-	local findings='await-cycle blocked-loop dead-loop enter-task-window lost-wakeup never-retrieved shared-loop stalled-loop swallowed-cancel'
+	local findings='await-cycle blocked-loop cancelled-timer-leak dead-loop enter-task-window executor-saturated gil-starved lost-wakeup never-retrieved ready-backlog shared-loop stalled-loop swallowed-cancel'
 	local tree='--threads --native --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then

@@ -5,7 +5,7 @@ set -l commands pstree ps check run doctor help
 set -l reading pstree ps check doctor
 set -l looking $reading run
 set -l judging check run
-set -l findings await-cycle blocked-loop dead-loop enter-task-window lost-wakeup never-retrieved shared-loop stalled-loop swallowed-cancel
+set -l findings await-cycle blocked-loop cancelled-timer-leak dead-loop enter-task-window executor-saturated gil-starved lost-wakeup never-retrieved ready-backlog shared-loop stalled-loop swallowed-cancel
 set -l tree pstree ps
 
 complete -c aiotrace -f

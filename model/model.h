@@ -179,6 +179,7 @@ struct fd_row {
 
 /* A call that a worker thread of an executor runs. */
 struct executor_call {
+	vaddr id; /* its work item, 0: not read */
 	uint32_t thread; /* row, NONE */
 	struct str callable; /* in words; ptr NULL: not read */
 	uint32_t
@@ -189,6 +190,7 @@ struct executor_call {
 struct executor_state {
 	bool present;
 	int64_t workers, max_workers, idle, queued;
+	vaddr next; /* work item at the head of the queue, 0: none, or not read */
 	uint32_t calls_first, calls_count; /* model.calls: what its workers run */
 };
 
@@ -207,12 +209,14 @@ struct loop {
 	uint32_t running; /* handle that its thread runs now, NONE */
 	uint32_t ready_first, ready_rows; /* handles, in order: the first ones of */
 	uint32_t ready_count; /* length of _ready */
+	vaddr timers; /* the list that they are in: another one after cancelled ones were thrown out */
 	uint32_t timers_first, timers_rows; /* handles, in the heap's order: the first ones of */
 	uint32_t timers_count; /* length of _scheduled */
 	uint32_t timers_cancelled; /* among the rows */
 	double timers_next; /* seconds until the first timer that is not cancelled, NAN none */
 	double timers_last; /* seconds until the last of all, cancelled ones too, NAN none */
 	int64_t timer_cancelled_counter; /* the loop's own _timer_cancelled_count, -1: not read */
+	uint32_t timer_bytes; /* size of a timer and its deadline by their types, 0: not read */
 	bool ready_truncated, timers_truncated; /* not all are rows, or some could not be read */
 	uint32_t fds_first, fds_count; /* model.fds */
 	bool fds_read; /* the selector's descriptors are known */
