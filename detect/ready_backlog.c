@@ -16,13 +16,19 @@
 #define BUSY	   0.7 /* share of the time in which its thread worked, or wanted to and had no CPU */
 #define COUNTED	   10000u /* handles that are sorted by what they call */
 
-/* It worked all the time, was held by a callback, or was kept from working; it did not rest in its selector. */
+/* In no sample of the watch was it short. Where nobody watched: it worked all the time, was held by a callback, or was kept from working. */
 static bool never_rested(const struct detection *d, const struct loop *l)
 {
 	struct thread_time time;
 
 	if (!thread_time_read(d, 0, d->now->threads.v[l->thread].tid, &time) || time.stopped)
 		return false;
+	for (uint32_t i = 0; d->watch && i < d->watch->ready_count; i++) {
+		const struct ready_seen *seen = &d->watch->ready[i];
+
+		if (seen->loop == l->id)
+			return seen->least >= LONG_QUEUE;
+	}
 	if (!time.counted || time.wants_gil)
 		return true;
 	return time.asleep == time.looks || time.cpu + time.starved >= BUSY * time.seconds;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a watch of a few words, a thousand times a second, saw between the pictures: moments at which a task was entered for a loop while the loop's thread was in no step
- * of it, or, where tasks are entered by threads, at which a loop was the running loop of two threads. Each moment is proven (unwind/asyncio/watch.h).
+ * of it, or, where tasks are entered by threads, at which a loop was the running loop of two threads. Each moment is proven (unwind/asyncio/watch.h). And how long each loop's
+ * ready queue was.
  * Filled by unwind/, judged by detect/.
  */
 #ifndef AIOTRACE_MODEL_WATCH_H
@@ -31,10 +32,19 @@ struct window_seen {
 	bool open; /* it stood when last looked for */
 };
 
+/* Length of one loop's ready queue, read on its own in each sample. */
+struct ready_seen {
+	vaddr loop;
+	uint64_t samples;
+	uint64_t least, most; /* callbacks */
+};
+
 struct watch {
 	struct arena text;
 	struct window_seen *v; /* malloc'ed */
 	uint32_t count, capacity;
+	struct ready_seen *ready; /* malloc'ed */
+	uint32_t ready_count, ready_capacity;
 	uint64_t samples; /* in all */
 	double seconds; /* watched in all, without the pictures */
 	double busy; /* of these: spent on samples */

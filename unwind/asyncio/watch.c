@@ -28,6 +28,7 @@ struct gil_words {
 /* A loop with a thread that runs it. */
 struct watched_loop {
 	vaddr loop;
+	vaddr ready; /* where its ready queue keeps its length; 0 not known */
 	struct thread_walk thread;
 	/*
 	 * As it was when the GIL's words were these. Words that have changed never come back: what was made of a stack that moved meanwhile is not asked for
@@ -313,11 +314,32 @@ static void sample_threads(struct watcher *w, const struct watched_interp *in)
 	}
 }
 
+/* Each length is one word, so a moment of its own, and needs no proof. */
+static void sample_ready(struct watcher *w, const struct watched_interp *in)
+{
+	uint64_t lengths[LOOPS_WATCHED];
+	struct mem_range ranges[LOOPS_WATCHED];
+	vaddr loops[LOOPS_WATCHED];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < in->loop_count; i++) {
+		if (!in->loops[i].ready)
+			continue;
+		ranges[count] = (struct mem_range){in->loops[i].ready, &lengths[count], 8};
+		loops[count++] = in->loops[i].loop;
+	}
+	if (!count || !read_now(w, ranges, count))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		seen_ready(w, loops[i], lengths[i]);
+}
+
 void watcher_sample(struct watcher *w)
 {
 	uint64_t start = clock_now_ns(), end;
 
 	for (uint32_t i = 0; i < w->interp_count; i++) {
+		sample_ready(w, &w->interps[i]);
 		if (field_present(w->r.lay->thread_running_task))
 			sample_threads(w, &w->interps[i]);
 		else
@@ -353,13 +375,22 @@ void watcher_run(struct watcher *w, uint64_t until_ns)
 
 static void add_loop(struct watcher *w, struct watched_interp *in, const struct thread_walk *t)
 {
-	vaddr loop, task;
+	const struct layout *lay = w->r.lay;
+	struct items ready;
+	vaddr loop, task, deque;
 
 	if (in->loop_count == LOOPS_WATCHED ||
 	    loop_of_thread(&w->r, t->at, &loop, &task) != ERR_OK || !loop ||
 	    !loop_is_of_thread(&w->r, loop, t))
 		return;
-	in->loops[in->loop_count++] = (struct watched_loop){.loop = loop, .thread = *t};
+	if (attr_get(&w->r, loop, "_ready", &deque) != ERR_OK || !deque ||
+	    object_deque(&w->r, deque, 0, &ready) != ERR_OK)
+		deque = 0;
+	in->loops[in->loop_count++] = (struct watched_loop){
+		.loop = loop,
+		.ready = deque ? deque + lay->deque_size.offset : 0,
+		.thread = *t,
+	};
 }
 
 static bool interp_setup(struct watcher *w, const struct interp_walk *interp,
@@ -445,6 +476,7 @@ void watcher_destroy(struct watcher *w)
 		live_source.close(w->live);
 	free(w->interps);
 	free(w->seen.v);
+	free(w->seen.ready);
 	free(w);
 }
 

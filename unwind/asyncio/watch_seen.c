@@ -6,6 +6,7 @@
 
 #define SEEN_MAX  1000u /* different windows */
 #define READY_MAX 256u /* callbacks of a ready queue that are looked at */
+#define LOOPS_MAX 4096u /* loops whose ready queues are told */
 
 static struct window_seen *find(struct watcher *w, const struct sighting *s)
 {
@@ -114,22 +115,31 @@ static struct str copy(struct watcher *w, struct str s)
 	return text ? (struct str){text, s.len} : (struct str){0};
 }
 
+/* Room for one more row of that size: v or what it has become; NULL where there is none. */
+static void *grow(void *v, uint32_t count, uint32_t *capacity, size_t size)
+{
+	uint32_t wanted = *capacity ? 2 * *capacity : 8;
+	void *grown = v;
+
+	if (count < *capacity)
+		return v;
+	grown = realloc(v, wanted * size);
+	if (grown)
+		*capacity = wanted;
+	return grown;
+}
+
 static struct window_seen *add(struct watcher *w, const struct sighting *s)
 {
 	struct watch *seen = &w->seen;
-	struct window_seen *row;
+	struct window_seen *grown, *row;
 
 	if (seen->count == SEEN_MAX)
 		return NULL;
-	if (seen->count == seen->capacity) {
-		uint32_t capacity = seen->capacity ? 2 * seen->capacity : 8;
-		struct window_seen *grown = realloc(seen->v, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		seen->v = grown;
-		seen->capacity = capacity;
-	}
+	grown = grow(seen->v, seen->count, &seen->capacity, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	seen->v = grown;
 	row = &seen->v[seen->count++];
 	*row = (struct window_seen){.loop = s->loop, .task = s->task, .state = s->state};
 	row->thread = s->state ? our_tid(w, s->thread.tid) : 0;
@@ -181,4 +191,28 @@ void seen_close(struct watcher *w, vaddr loop)
 		if (!loop || w->seen.v[i].loop == loop)
 			w->seen.v[i].open = false;
 	}
+}
+
+void seen_ready(struct watcher *w, vaddr loop, uint64_t length)
+{
+	struct watch *seen = &w->seen;
+	struct ready_seen *row = NULL;
+
+	for (uint32_t i = 0; i < seen->ready_count && !row; i++) {
+		if (seen->ready[i].loop == loop)
+			row = &seen->ready[i];
+	}
+	if (!row) {
+		row = seen->ready_count == LOOPS_MAX ? NULL
+						     : grow(seen->ready, seen->ready_count,
+							    &seen->ready_capacity, sizeof(*row));
+		if (!row)
+			return;
+		seen->ready = row;
+		row = &seen->ready[seen->ready_count++];
+		*row = (struct ready_seen){.loop = loop, .least = UINT64_MAX};
+	}
+	row->samples++;
+	row->least = length < row->least ? length : row->least;
+	row->most = length > row->most ? length : row->most;
 }
