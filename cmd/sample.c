@@ -106,6 +106,16 @@ static enum err judge(struct sampling *s, struct error *e)
 	return ERR_OK;
 }
 
+/* In any look: loops come and go. */
+static bool has_asyncio(const struct sampling *s)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->looks[i]->loops.count || s->looks[i]->tasks.count)
+			return true;
+	}
+	return false;
+}
+
 enum err sample_process(const struct cli *cli, pid_t pid, struct model **ret, struct error *e)
 {
 	struct sampling s = {.cli = cli};
@@ -117,7 +127,7 @@ enum err sample_process(const struct cli *cli, pid_t pid, struct model **ret, st
 	err = watcher_create(&s.opened.target, &s.opened.lay, &s.watcher);
 	err = err == ERR_OK ? take_looks(&s, e) : error_set(e, err, 0, "out of memory");
 	last = err == ERR_OK ? s.looks[s.count - 1] : NULL;
-	if (last && !last->loops.count && !last->tasks.count)
+	if (last && !has_asyncio(&s))
 		err = error_set(e, ERR_UNSUPPORTED, 0,
 				"process %d has no asyncio loop: there is nothing to check",
 				(int)pid);
