@@ -107,6 +107,23 @@ void elf_close(struct elf_image *i)
 	free(i);
 }
 
+uint64_t elf_bias(const struct elf_image *i)
+{
+	return i->bias;
+}
+
+enum err elf_segment(const struct elf_image *i, uint32_t type, vaddr *ret, uint64_t *size_ret)
+{
+	for (size_t n = 0; n < i->segment_count; n++) {
+		if (i->segments[n].p_type != type)
+			continue;
+		*ret = i->bias + i->segments[n].p_vaddr;
+		*size_ret = i->segments[n].p_memsz;
+		return ERR_OK;
+	}
+	return ERR_SHAPE;
+}
+
 /* glibc writes run-time addresses into the dynamic section, musl and the kernel's vDSO leave those of the file. */
 static vaddr dynamic_address(const struct elf_image *i, uint64_t value)
 {
@@ -138,7 +155,7 @@ static void take_dynamic(struct elf_image *i, const Elf64_Dyn *d)
 	}
 }
 
-static void read_dynamic(struct elf_image *i)
+void elf_read_dynamic(struct elf_image *i)
 {
 	if (i->dynamic_read)
 		return;
@@ -268,7 +285,7 @@ enum err elf_dynamic_symbol(struct elf_image *i, const char *name, vaddr *ret, u
 	struct wanted w;
 	Elf64_Sym symbol;
 
-	read_dynamic(i);
+	elf_read_dynamic(i);
 	if (!i->dynamic.symbols || !i->dynamic.strings || !want_name(name, &w))
 		return ERR_SHAPE;
 	if (!(i->dynamic.gnu_hash && find_by_gnu_hash(i, &w, &symbol)) &&

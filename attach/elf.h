@@ -26,6 +26,11 @@ must_check enum err elf_dynamic_symbol(struct elf_image *i, const char *name, va
 /* Run-time address and size of a section, by name, from the file's section headers. Absent: ERR_SHAPE. */
 must_check enum err elf_section(struct elf_image *i, const char *name, vaddr *ret,
 				uint64_t *size_ret);
+/* Run-time address minus the address in the file. */
+uint64_t elf_bias(const struct elf_image *i);
+/* Run-time address and size in memory of the first segment of that type (PT_GNU_EH_FRAME …). Absent: ERR_SHAPE. */
+must_check enum err elf_segment(const struct elf_image *i, uint32_t type, vaddr *ret,
+				uint64_t *size_ret);
 /* Open file of the image (an fd that stays the image's), -1 where it can't be had. */
 int elf_file(struct elf_image *i);
 /* GNU build id: length in bytes, 0 where none. */

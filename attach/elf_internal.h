@@ -38,6 +38,8 @@ struct elf_image {
 	bool file_tried;
 };
 
+/* Fills i->dynamic, once. */
+void elf_read_dynamic(struct elf_image *i);
 /* Build id in a stretch of notes; 0 where there is none. */
 size_t elf_find_build_id(const unsigned char *notes, size_t size, size_t align, unsigned char *ret);
 /* Opens the file and proves that it is this image's. False where it can't be had. */

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
 struct freeze;
 
@@ -19,6 +20,8 @@ struct freeze;
  */
 must_check enum err freeze_begin(pid_t pid, const pid_t *tids, size_t count, uint64_t deadline_ns,
 				 struct freeze **ret, struct error *e);
+/* Registers of a thread as it stands; NULL where it does not stand, or did not tell. Valid until freeze_end. */
+const struct user_regs_struct *freeze_registers(const struct freeze *f, pid_t tid);
 /* Lets all go and frees. Returns for how many microseconds the first-stopped thread stood. Accepts NULL (0). */
 uint64_t freeze_end(struct freeze *f);
 

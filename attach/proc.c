@@ -324,3 +324,15 @@ pid_t proc_namespace_tid(pid_t pid, pid_t tid)
 	inner = innermost_pid(text, &depth);
 	return inner > 0 ? inner : tid;
 }
+
+enum err proc_signals_caught(pid_t pid, uint64_t *ret)
+{
+	char path[40], text[4096];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	n = procfile_read(AT_FDCWD, path, text, sizeof(text));
+	if (n < 0)
+		return procfile_error(pid, (int)-n, NULL);
+	return procfile_number(text, "SigCgt", 16, ret) ? ERR_OK : ERR_SYSTEM;
+}

@@ -51,6 +51,8 @@ must_check enum err proc_syscall_read(pid_t pid, pid_t tid, struct proc_syscall 
 /* Arguments as UTF-8 (invalid bytes become U+FFFD), in the arena. At most 4,096 arguments and 1 MiB. */
 must_check enum err proc_command(pid_t pid, struct arena *a, struct str **argv_ret,
 				 size_t *argc_ret);
+/* Copy in the arena, with U+FFFD for what is no UTF-8; ptr NULL: no room. */
+struct str proc_copy_utf8(struct arena *a, const char *bytes, size_t len);
 /* Process ids of direct children; malloc'ed (caller frees). */
 must_check enum err proc_children(pid_t pid, pid_t **ret, size_t *count_ret);
 /* Seconds to add to our CLOCK_MONOTONIC to get the target's (time namespace); 0 as a rule. */
@@ -59,5 +61,7 @@ double proc_monotonic_offset(pid_t pid);
 bool proc_in_container(pid_t pid);
 /* The target's own number of a task id in its innermost pid namespace (NSpid); tid itself where unknown. */
 pid_t proc_namespace_tid(pid_t pid, pid_t tid);
+/* Signals that the process has a handler for, in C or by way of it in Python: bit n is signal n + 1. */
+must_check enum err proc_signals_caught(pid_t pid, uint64_t *ret);
 
 #endif

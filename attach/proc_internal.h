@@ -20,8 +20,6 @@ struct proc_stat_fields {
 bool proc_parse_stat(const char *text, struct proc_stat_fields *ret);
 /* Length of the UTF-8 sequence that s starts with, 0 where it is none; len > 0. */
 size_t proc_utf8_valid(const unsigned char *s, size_t len);
-/* Copy in the arena, with U+FFFD for what is no UTF-8; ptr NULL: no room. */
-struct str proc_copy_utf8(struct arena *a, const char *bytes, size_t len);
 
 /* Thread ids in ascending order, malloc'ed (caller frees), at least one. */
 must_check enum err proc_list_tids(pid_t pid, pid_t **ret, size_t *count_ret, struct error *e);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <math.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -303,4 +304,42 @@ vaddr syscall_futex_address(const struct proc_syscall *s)
 	if (s->running || (s->number != SYS_futex && s->number != SYS_restart_syscall))
 		return 0;
 	return s->args[0];
+}
+
+static double milliseconds(uint64_t argument)
+{
+	int32_t ms = (int32_t)argument;
+
+	return ms < 0 ? INFINITY : ms / 1e3;
+}
+
+static double pointed_timeout(struct target *t, vaddr at, double unit)
+{
+	double seconds;
+
+	if (!at)
+		return INFINITY;
+	return t && read_time(t, at, unit, &seconds) ? seconds : NAN;
+}
+
+double syscall_events_timeout(const struct proc_syscall *s, struct target *t)
+{
+	const struct syscall_row *row = s->running ? NULL : syscall_find(s->number);
+
+	switch (row ? row->shape : SYSCALL_PLAIN) {
+	case SYSCALL_EPOLL:
+		return milliseconds(s->args[3]);
+	case SYSCALL_EPOLL2:
+		return pointed_timeout(t, s->args[3], 1e-9);
+	case SYSCALL_POLL:
+		return milliseconds(s->args[2]);
+	case SYSCALL_PPOLL:
+		return pointed_timeout(t, s->args[2], 1e-9);
+	case SYSCALL_SELECT:
+		return pointed_timeout(t, s->args[4], 1e-6);
+	case SYSCALL_PSELECT:
+		return pointed_timeout(t, s->args[4], 1e-9);
+	default:
+		return NAN;
+	}
 }

@@ -37,4 +37,7 @@ struct str syscall_describe(const struct proc_syscall *s, struct target *t, stru
 /* The address that the thread sleeps on, 0 where it is not in a futex call. */
 vaddr syscall_futex_address(const struct proc_syscall *s);
 
+/* Of a call that waits for events (epoll_wait, poll, select): its timeout in seconds, INFINITY for none. NAN: it is no such call, or could not be read. */
+double syscall_events_timeout(const struct proc_syscall *s, struct target *t);
+
 #endif

@@ -23,7 +23,8 @@ static inline struct str str_from(const char *c)
 
 static inline bool str_equal(struct str a, struct str b)
 {
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+	return a.len == b.len &&
+	       (a.len == 0 || (a.ptr && b.ptr && memcmp(a.ptr, b.ptr, a.len) == 0));
 }
 
 static inline bool str_is(struct str a, const char *c)

@@ -32,6 +32,7 @@ struct cli {
 	enum pause_policy pause;
 	uint32_t max_pause_ms;
 	enum color_when color;
+	bool native; /* GROUP_TREE, where it goes with threads, and GROUP_CHECK */
 	/* GROUP_TREE */
 	bool threads, loop, no_fold;
 	const char *task_pattern; /* NULL: all */

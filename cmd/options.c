@@ -81,6 +81,12 @@ static enum err take_threads(struct cli *c, const char *value, struct error *e)
 	return ERR_OK;
 }
 
+static enum err take_native(struct cli *c, const char *value, struct error *e)
+{
+	c->native = true;
+	return take_threads(c, value, e);
+}
+
 static enum err take_loop(struct cli *c, const char *value, struct error *e)
 {
 	(void)value;
@@ -252,6 +258,8 @@ const struct option_row options[] = {
 	 "do not look for these findings", take_ignore},
 	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack",
 	 take_threads},
+	{"native", 0, GROUP_TREE | GROUP_CHECK, NULL,
+	 "native frames in the threads' stacks too; stops all threads for a moment", take_native},
 	{"loop", 0, GROUP_TREE, NULL,
 	 "show each loop's ready queue, timers, descriptors and executor too", take_loop},
 	{"task", 0, GROUP_TREE, "PATTERN",

@@ -33,6 +33,7 @@ static void describe_target(struct model *m, const struct target *t, const struc
 	info->pid = t->pid;
 	info->free_threaded = lay->free_threaded;
 	info->debug_build = lay->debug;
+	info->thread_tasks = field_present(lay->thread_running_task);
 	info->container = proc_in_container(t->pid);
 	info->layout = layout_source_name(lay->source);
 	layout_version_text(lay, info->python, sizeof(info->python));
@@ -80,6 +81,7 @@ enum err process_look(const struct cli *cli, struct opened *o, const struct look
 		.threads = want->threads,
 		.loops = want->loops,
 		.again = want->again,
+		.native = want->native,
 		.log = cli->verbose ? log_line : NULL,
 		.log_ctx = &pid,
 	};
@@ -96,7 +98,8 @@ enum err process_look(const struct cli *cli, struct opened *o, const struct look
 
 enum err read_process(const struct cli *cli, pid_t pid, struct model **ret, struct error *e)
 {
-	const struct look_options want = {.threads = cli->threads, .loops = cli->loop};
+	const struct look_options want = {
+		.threads = cli->threads, .loops = cli->loop, .native = cli->native};
 	struct opened o;
 	struct model *m = NULL;
 	enum err err = process_open(cli, pid, &o, e);

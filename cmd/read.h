@@ -21,7 +21,7 @@ void process_close(struct opened *o); /* accepts a zeroed one */
 
 /* What of a process a look is to contain. */
 struct look_options {
-	bool threads, loops;
+	bool threads, loops, native;
 	bool again; /* one of many (unwind/snapshot.h) */
 };
 /* One picture into *m, which is emptied first. */

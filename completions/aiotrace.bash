@@ -7,11 +7,11 @@ _aiotrace()
 	local look='--pause= --max-pause= --color= --verbose -v --help -h'
 	local read="--children --json $look"
 	local judge='--sample= --blocked-after= --only= --ignore='
-	local check="$judge --fail-on="
+	local check="$judge --fail-on= --native"
 	local top='--rate= --batch= --blocked-after= --only= --ignore='
 	local run="$judge --timeout= --stall= --grace= --report="
-	local findings='await-cycle blocked-loop stalled-loop'
-	local tree='--threads --loop --task= --max-depth= --no-fold --watch='
+	local findings='await-cycle blocked-loop cancelled-timer-leak dead-loop enter-task-window executor-saturated gil-starved lost-wakeup never-retrieved ready-backlog shared-loop stalled-loop swallowed-cancel'
+	local tree='--threads --native --loop --task= --max-depth= --no-fold --watch='
 
 	if (( COMP_CWORD == 1 )); then
 		mapfile -t COMPREPLY < <(compgen -W 'pstree ps top check run doctor help --help -h --version' -- "$cur")

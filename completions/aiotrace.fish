@@ -6,7 +6,7 @@ set -l reading pstree ps top check doctor
 set -l looking $reading run
 set -l judging check run top
 set -l sampling check run
-set -l findings await-cycle blocked-loop stalled-loop
+set -l findings await-cycle blocked-loop cancelled-timer-leak dead-loop enter-task-window executor-saturated gil-starved lost-wakeup never-retrieved ready-backlog shared-loop stalled-loop swallowed-cancel
 set -l tree pstree ps
 
 complete -c aiotrace -f
@@ -21,6 +21,7 @@ complete -c aiotrace -n "not __fish_seen_subcommand_from $commands" -l version -
 complete -c aiotrace -n "__fish_seen_subcommand_from $reading" -a '(__fish_complete_pids)'
 
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l threads -d 'Every thread too: system call, GIL, Python stack'
+complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l native -d 'The same with native frames; stops all threads for a moment'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l loop -d 'Ready queue, timers, descriptors and executor too'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l task -x -d 'Only tasks whose name matches'
 complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l max-depth -x -d 'Levels of tasks below each other'
@@ -29,6 +30,7 @@ complete -c aiotrace -n "__fish_seen_subcommand_from $tree" -l watch -x -d 'Repe
 
 complete -c aiotrace -n "__fish_seen_subcommand_from $sampling" -l sample -x -d 'How long to watch, milliseconds'
 complete -c aiotrace -n "__fish_seen_subcommand_from check" -l fail-on -x -a 'info warning critical' -d 'Exit 1 from this severity on'
+complete -c aiotrace -n "__fish_seen_subcommand_from check" -l native -d 'Native functions too; stops all threads for a moment'
 complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l blocked-after -x -d 'How long a callback may hold its loop'
 complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l only -x -a "$findings" -d 'These findings alone'
 complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l ignore -x -a "$findings" -d 'Not these findings'

@@ -202,9 +202,12 @@ static void say(const struct detection *d, uint32_t loop, const struct held *h)
 	uint32_t own = own_frame(m, chain);
 	struct str call = system_call(d, h), who = subject(m, h);
 	struct str where = places(m, own, looks_innermost(m, chain));
+	struct str waits_in = {0};
 
 	if (f == NONE)
 		return;
+	if (!h->on_cpu)
+		waits_in = call;
 	m->findings.v[f].loop = loop;
 	m->findings.v[f].task = l->current_task;
 	m->findings.v[f].thread = l->thread;
@@ -215,7 +218,7 @@ static void say(const struct detection *d, uint32_t loop, const struct held *h)
 			h->on_cpu  ? "on the CPU"
 			: call.ptr ? "asleep in "
 				   : "asleep",
-			STR_ARG(h->on_cpu ? (struct str){0} : call));
+			STR_ARG(waits_in));
 	add_evidence(d, f, h, call);
 	add_places(m, f, h, chain, own);
 	if (h->on_cpu)

@@ -2,6 +2,8 @@
 /* See looks.h. */
 #include "detect/looks.h"
 
+#define STACK_CARRIED 100u /* innermost frames of a stack that go into another look */
+
 double looks_span(const struct detection *d)
 {
 	return d->now->snapshot.monotonic - d->looks[0]->snapshot.monotonic;
@@ -52,6 +54,17 @@ bool looks_running(const struct loop *l)
 bool looks_polling(const struct loop *l)
 {
 	return l->state == LOOP_POLLING || l->state == LOOP_STALLED;
+}
+
+uint32_t looks_intruder(const struct model *m, uint32_t loop)
+{
+	uint32_t own = m->loops.v[loop].thread;
+
+	for (uint32_t i = 0; own != NONE && i < m->threads.count; i++) {
+		if (m->threads.v[i].loop == loop && i != own)
+			return i;
+	}
+	return NONE;
 }
 
 static bool same_frame(const struct frame *a, const struct frame *b)
@@ -106,6 +119,33 @@ uint32_t looks_own_frame(const struct model *m, uint32_t chain)
 uint32_t looks_innermost(const struct model *m, uint32_t chain)
 {
 	return chain == NONE ? NONE : m->chains.v[chain].frame;
+}
+
+uint32_t looks_frame_now(const struct detection *d, const struct model *then, uint32_t frame)
+{
+	const struct frame *f;
+	uint32_t row;
+
+	if (frame == NONE || then == d->now)
+		return frame;
+	f = &then->frames.v[frame];
+	row = model_intern_frame(d->now, f->function, f->file, f->line);
+	if (row != NONE)
+		d->now->frames.v[row].library = f->library;
+	return row;
+}
+
+uint32_t looks_stack_now(const struct detection *d, const struct model *then, uint32_t chain)
+{
+	uint32_t nodes[STACK_CARRIED], count = 0, node = NONE;
+
+	if (then == d->now)
+		return chain;
+	for (; chain != NONE && count < STACK_CARRIED; chain = then->chains.v[chain].outer)
+		nodes[count++] = then->chains.v[chain].frame;
+	while (count > 0)
+		node = model_push(d->now, node, looks_frame_now(d, then, nodes[--count]));
+	return node;
 }
 
 struct str looks_task_name(const struct task *t)

@@ -19,6 +19,8 @@ const struct thread *looks_thread(const struct detection *d, uint32_t look,
 /* As it was read: an older look may have been judged since, and its state say blocked or stalled. */
 bool looks_running(const struct loop *l);
 bool looks_polling(const struct loop *l);
+/* Another thread than the loop's own that has it as its running loop; NONE as it should be, and where no thread runs it. */
+uint32_t looks_intruder(const struct model *m, uint32_t loop);
 
 /* Stacks of two pictures: the same functions at the same lines. */
 bool looks_same_chain(const struct model *a, uint32_t chain_a, const struct model *b,
@@ -29,6 +31,10 @@ bool looks_is_own(const struct frame *f);
 uint32_t looks_own_frame(const struct model *m, uint32_t chain);
 /* The innermost frame; NONE for NONE. */
 uint32_t looks_innermost(const struct model *m, uint32_t chain);
+
+/* A frame and a stack of another look as rows of the newest one; NONE for NONE. */
+uint32_t looks_frame_now(const struct detection *d, const struct model *then, uint32_t frame);
+uint32_t looks_stack_now(const struct detection *d, const struct model *then, uint32_t chain);
 
 /* Name of a task for a sentence: "?" where it could not be read. */
 struct str looks_task_name(const struct task *t);

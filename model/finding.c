@@ -10,7 +10,8 @@
 
 #define SENTENCE_BYTES 1000
 
-static struct str text_of(struct model *m, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static struct str text_of(struct model *m, const char *format,
+								va_list args)
 {
 	char line[SENTENCE_BYTES];
 	int n = vsnprintf(line, sizeof(line), format, args);

@@ -64,6 +64,7 @@ void model_destroy(struct model *m)
 	free(m->tasks.v);
 	free(m->handles.v);
 	free(m->fds.v);
+	free(m->unretrieved.v);
 	free(m->calls.v);
 	free(m->frames.v);
 	free(m->chains.v);
@@ -118,7 +119,7 @@ void model_clear(struct model *m)
 	text_reset(m);
 	memset(&m->snapshot, 0, sizeof(m->snapshot));
 	m->interpreters.count = m->threads.count = m->loops.count = m->tasks.count = 0;
-	m->handles.count = m->fds.count = m->calls.count = 0;
+	m->handles.count = m->fds.count = m->unretrieved.count = m->calls.count = 0;
 	m->frames.count = m->chains.count = m->strings.count = 0;
 	m->edges.count = m->back_edges.count = 0;
 	findings_clear(m);
@@ -155,8 +156,10 @@ uint32_t model_add_thread(struct model *m, pid_t tid)
 	m->threads.v[row].tid = tid;
 	m->threads.v[row].interpreter = NONE;
 	m->threads.v[row].loop = NONE;
+	m->threads.v[row].task = NONE;
 	m->threads.v[row].chain = NONE;
 	m->threads.v[row].native = NONE;
+	m->threads.v[row].events_timeout = NAN;
 	indexed(m, &m->index->threads, hash_u64((uint64_t)tid), row);
 	return row;
 }
@@ -190,10 +193,11 @@ uint32_t model_add_task(struct model *m, vaddr id)
 		return NONE;
 	t = &m->tasks.v[row];
 	t->id = id;
-	t->cls = t->loop = t->chain = NONE;
+	t->cls = t->loop = t->chain = t->thread = NONE;
 	t->state = TASK_UNKNOWN;
 	t->awaits.kind = AWAITS_NOTHING;
 	t->awaits.left = NAN;
+	t->other_refs = t->awaits.other_refs = -1;
 	t->awaits.thread = t->awaits.worker_chain = NONE;
 	indexed(m, &m->index->tasks, hash_u64(id), row);
 	return row;
@@ -221,6 +225,14 @@ uint32_t model_add_fd(struct model *m, int fd)
 	m->fds.v[row].fd = fd;
 	m->fds.v[row].reader = m->fds.v[row].writer = NONE;
 	return row;
+}
+
+void model_add_unretrieved(struct model *m, const struct unretrieved *row)
+{
+	uint32_t at = ROW_ADD(m, &m->unretrieved);
+
+	if (at != NONE)
+		m->unretrieved.v[at] = *row;
 }
 
 uint32_t model_add_call(struct model *m)
@@ -306,30 +318,52 @@ static bool is_asyncio(struct str file)
 	return false;
 }
 
-uint32_t model_intern_frame(struct model *m, struct str function, struct str file, int32_t line)
+static bool frame_is(const struct frame *f, const struct frame *g)
+{
+	return f->line == g->line && str_equal(f->function, g->function) &&
+	       str_equal(f->file, g->file) && !f->image.ptr == !g->image.ptr &&
+	       str_equal(f->image, g->image);
+}
+
+static uint32_t intern_frame(struct model *m, const struct frame *wanted)
 {
 	struct hash *h = &m->index->frames;
 	uint32_t hash, at, row;
 	struct frame *f;
 
-	hash = hash_bytes((uint32_t)line, function.ptr, function.len);
-	hash = hash_bytes(hash, file.ptr, file.len);
+	hash = hash_bytes((uint32_t)wanted->line, wanted->function.ptr, wanted->function.len);
+	hash = hash_bytes(hash, wanted->file.ptr, wanted->file.len);
 	at = hash_start(h, hash);
 	while ((row = hash_next(h, hash, &at)) != NONE) {
-		f = &m->frames.v[row];
-		if (f->line == line && str_equal(f->function, function) && str_equal(f->file, file))
+		if (frame_is(&m->frames.v[row], wanted))
 			return row;
 	}
 	row = ROW_ADD(m, &m->frames);
 	if (row == NONE)
 		return NONE;
 	f = &m->frames.v[row];
-	f->function = model_text(m, function);
-	f->file = model_text(m, file);
-	f->line = line;
-	f->library = is_asyncio(file);
+	f->function = model_text(m, wanted->function);
+	f->file = model_text(m, wanted->file);
+	f->image = model_text(m, wanted->image);
+	f->line = wanted->line;
+	f->library = is_asyncio(wanted->file);
 	indexed(m, h, hash, row);
 	return row;
+}
+
+uint32_t model_intern_frame(struct model *m, struct str function, struct str file, int32_t line)
+{
+	const struct frame wanted = {.function = function, .file = file, .line = line};
+
+	return intern_frame(m, &wanted);
+}
+
+uint32_t model_intern_native(struct model *m, struct str function, struct str image,
+			     struct str file, int32_t line)
+{
+	const struct frame wanted = {function, file, line, false, image};
+
+	return intern_frame(m, &wanted);
 }
 
 uint32_t model_push(struct model *m, uint32_t outer, uint32_t frame)

@@ -105,7 +105,8 @@ struct frame {
 	struct str function; /* qualified name */
 	struct str file; /* as the code object has it */
 	int32_t line; /* 0: not known */
-	bool library; /* the file is part of CPython's asyncio package */
+	bool library; /* the file is part of CPython's asyncio package, or of anyio */
+	struct str image; /* of native code: path of what it is in; ptr NULL: Python */
 };
 
 /* One node of a call or await chain; a stack is the index of its innermost node. Hash-consed: identical stacks are one number. */
@@ -122,6 +123,13 @@ struct await {
 	uint32_t tasks_first,
 		tasks_count; /* in model.edges: rows of the tasks that must finish first */
 	bool tasks_truncated;
+	bool any_of; /* the first of these that ends ends the wait; else all must end */
+	uint32_t
+		futures_count; /* of what it waits for beside those tasks: futures that are not done */
+	bool done; /* what it waits on is done: it goes on in the loop's next turn */
+	bool free; /* a lock or semaphore that could be had, by its own state, while this one waits for it */
+	bool for_ever; /* a future made where it is awaited, without a name, or by the loop's main task: nobody was meant to end it */
+	int64_t other_refs; /* references to the future but those of the tasks that wait for it; -1: not read */
 	struct str
 		detail; /* in words, without the time left: "Lock (held), 3 waiting", "tcp 127.0.0.1:5000 -> …" */
 	double left; /* seconds until it ends by itself (sleep, or the timeout around it); NAN: no such time */
@@ -136,11 +144,14 @@ struct task {
 	uint32_t cls; /* row of model.strings: "Task", "MyTask" */
 	uint32_t loop; /* NONE: its loop could not be read */
 	uint32_t chain; /* await chain, innermost node; NONE: no coroutine (finished) */
+	uint32_t thread; /* row of the thread whose stack has its coroutine's frame, NONE */
 	enum task_state state;
 	bool must_cancel;
 	bool chain_truncated;
 	bool damaged; /* something in it could not be read: shown, and marked */
 	uint32_t cancelling; /* requests to cancel so far */
+	bool handling; /* some frame of its chain handles an exception, or can't be seen: except or finally may be running */
+	int64_t other_refs; /* references to the task but those of the future that it waits on; -1: not read */
 	struct await awaits;
 	uint32_t awaited_by_first,
 		awaited_by_count; /* in model.back_edges, filled by model_finish */
@@ -168,6 +179,7 @@ struct fd_row {
 
 /* A call that a worker thread of an executor runs. */
 struct executor_call {
+	vaddr id; /* its work item, 0: not read */
 	uint32_t thread; /* row, NONE */
 	struct str callable; /* in words; ptr NULL: not read */
 	uint32_t
@@ -178,6 +190,7 @@ struct executor_call {
 struct executor_state {
 	bool present;
 	int64_t workers, max_workers, idle, queued;
+	vaddr next; /* work item at the head of the queue, 0: none, or not read */
 	uint32_t calls_first, calls_count; /* model.calls: what its workers run */
 };
 
@@ -196,12 +209,14 @@ struct loop {
 	uint32_t running; /* handle that its thread runs now, NONE */
 	uint32_t ready_first, ready_rows; /* handles, in order: the first ones of */
 	uint32_t ready_count; /* length of _ready */
+	vaddr timers; /* the list that they are in: another one after cancelled ones were thrown out */
 	uint32_t timers_first, timers_rows; /* handles, in the heap's order: the first ones of */
 	uint32_t timers_count; /* length of _scheduled */
 	uint32_t timers_cancelled; /* among the rows */
 	double timers_next; /* seconds until the first timer that is not cancelled, NAN none */
 	double timers_last; /* seconds until the last of all, cancelled ones too, NAN none */
 	int64_t timer_cancelled_counter; /* the loop's own _timer_cancelled_count, -1: not read */
+	uint32_t timer_bytes; /* size of a timer and its deadline by their types, 0: not read */
 	bool ready_truncated, timers_truncated; /* not all are rows, or some could not be read */
 	uint32_t fds_first, fds_count; /* model.fds */
 	bool fds_read; /* the selector's descriptors are known */
@@ -219,6 +234,7 @@ struct thread {
 	struct str name;
 	uint32_t interpreter; /* row */
 	uint32_t loop; /* its running loop, NONE */
+	uint32_t task; /* the task that it has entered, where threads keep that; NONE */
 	enum thread_state state;
 	uint32_t chain; /* Python stack, NONE: no Python frame (or not asked for) */
 	enum gil_state gil;
@@ -233,6 +249,7 @@ struct thread {
 	uint64_t cpu_ns; /* CPU time so far */
 	uint64_t wait_ns; /* time so far in which it could have run and had no CPU */
 	uint64_t run_count; /* times it was put on a CPU */
+	double events_timeout; /* asleep in epoll_wait, poll or select: its timeout in seconds, INFINITY none; NAN: it is in no such call */
 };
 
 struct interpreter {
@@ -251,8 +268,19 @@ struct snapshot_info {
 		looks; /* pictures that its findings were judged by, this one among them; 0: not judged */
 	double watched; /* seconds from the first of them to this one */
 	uint64_t paused_us, duration_us, bytes_read, read_calls;
+	bool signals_read; /* the next is known; read with the loops */
+	uint64_t signals_caught; /* bit n: a handler is set for signal n + 1 */
 	char note[160]; /* why the method is not the one hoped for; "" as a rule */
 	char native_note[160]; /* why there are no native stacks although asked for; "" as a rule */
+};
+
+/* A finished task or future whose exception nobody has looked at. Read with the loops. */
+struct unretrieved {
+	vaddr id;
+	struct str name; /* the task's; ptr NULL: a future, or not read */
+	uint32_t loop, task; /* rows, NONE */
+	struct str type; /* of the exception; ptr NULL: not read */
+	struct str message; /* its only argument where that is a str; ptr NULL: none */
 };
 
 struct target_info {
@@ -261,6 +289,7 @@ struct target_info {
 	size_t command_count;
 	char python[32]; /* "3.12.1" */
 	bool free_threaded, debug_build, container;
+	bool thread_tasks; /* a task is entered by its thread (3.14 on), not for its loop whichever thread does it */
 	const char *layout; /* "debug-offsets", "table", "dwarf" */
 };
 
@@ -310,6 +339,7 @@ struct model {
 	TABLE(struct frame) frames;
 	TABLE(struct chain) chains;
 	TABLE(struct str) strings; /* interned class names */
+	TABLE(struct unretrieved) unretrieved;
 	TABLE(uint32_t) edges; /* awaits: task rows */
 	TABLE(uint32_t) back_edges; /* awaited by: task rows */
 	TABLE(struct finding) findings; /* model/finding.h */
@@ -331,6 +361,8 @@ uint32_t model_add_loop(struct model *m, vaddr id);
 uint32_t model_add_task(struct model *m, vaddr id);
 uint32_t model_add_handle(struct model *m, vaddr id);
 uint32_t model_add_fd(struct model *m, int fd);
+/* The row's text must live in the model. */
+void model_add_unretrieved(struct model *m, const struct unretrieved *row);
 uint32_t model_add_call(struct model *m);
 /* Edge lists are appended in one go for one task: returns the first index. */
 uint32_t model_add_edge(struct model *m, uint32_t task);
@@ -341,6 +373,9 @@ uint32_t model_find_thread(const struct model *m, pid_t tid);
 /* Interning. function and file are copied when new. */
 uint32_t model_intern_string(struct model *m, struct str s);
 uint32_t model_intern_frame(struct model *m, struct str function, struct str file, int32_t line);
+/* The same for native code; image must not be absent. */
+uint32_t model_intern_native(struct model *m, struct str function, struct str image,
+			     struct str file, int32_t line);
 /* The node (outer, frame): same pair, same index. outer NONE starts a stack. */
 uint32_t model_push(struct model *m, uint32_t outer, uint32_t frame);
 /* Copies text into the arena. */

@@ -1,38 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a watch of a few words, a thousand times a second, saw between two pictures: moments at which a task was entered for a loop by a thread that does not run that loop
- * (or one loop was the running loop of two threads). Filled by unwind/, judged by detect/.
+ * What a watch of a few words, a thousand times a second, saw between the pictures: moments at which a task was entered for a loop while the loop's thread was in no step
+ * of it, or, where tasks are entered by threads, at which a loop was the running loop of two threads. Each moment is proven (unwind/asyncio/watch.h). And how long each loop's
+ * ready queue was.
+ * Filled by unwind/, judged by detect/.
  */
 #ifndef AIOTRACE_MODEL_WATCH_H
 #define AIOTRACE_MODEL_WATCH_H
 
-#include "base/arena.h"
-#include "base/error.h"
-#include "base/str.h"
+#include "model/model.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#define WINDOW_FRAMES 16u
 
 /* All windows of one loop, task and thread taken together. */
 struct window_seen {
 	vaddr loop, task; /* task 0: none entered (the loop is shared alone) */
-	pid_t thread; /* that entered it, by our numbers; 0: not known */
+	pid_t thread; /* that did it, by our numbers; 0: not known */
 	struct str task_name; /* ptr NULL: not read */
-	struct str function,
-		file; /* innermost frame of that thread when first seen; ptr NULL: not read */
-	int32_t line; /* 0: not known */
+	struct frame frames
+		[WINDOW_FRAMES]; /* of that thread when first seen, innermost first, as far as they stood still while they were read */
+	uint32_t frame_count;
 	uint64_t samples; /* in which it stood */
-	uint64_t windows; /* apart from each other by a sample without it */
-	double longest; /* seconds from the first to the last sample of one window: at least so long it stood */
+	uint64_t
+		windows; /* apart from each other by a sample that proved that there was none, or by a picture */
+	double longest; /* seconds from the first to the last sample of one window */
+	uint32_t ready; /* most callbacks that the loop's ready queue then held */
+	uint32_t targets; /* most steps and wake-ups among these that were not cancelled */
+	/* The watch's own. */
+	vaddr state; /* the thread's state, 0 not known */
+	uint64_t began_ns;
+	bool open; /* it stood when last looked for */
+};
+
+/* Length of one loop's ready queue, read on its own in each sample. */
+struct ready_seen {
+	vaddr loop;
+	uint64_t samples;
+	uint64_t least, most; /* callbacks */
 };
 
 struct watch {
 	struct arena text;
 	struct window_seen *v; /* malloc'ed */
 	uint32_t count, capacity;
+	struct ready_seen *ready; /* malloc'ed */
+	uint32_t ready_count, ready_capacity;
 	uint64_t samples; /* in all */
-	double seconds; /* watched in all */
+	double seconds; /* watched in all, without the pictures */
+	double busy; /* of these: spent on samples */
 };
 
 #endif

@@ -39,7 +39,7 @@ void finding_headline(struct text *t, const struct text_style *s, const struct f
 static void add_key(struct lines *l, const char *key)
 {
 	struct text *t = l->t;
-	size_t before = t->len, used;
+	size_t before, used;
 
 	text_color(t, l->s, COLOR_DIM);
 	before = t->len;

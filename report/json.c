@@ -62,6 +62,8 @@ static void put_snapshot(struct document *d)
 	json_key_int(w, "duration_us", (int64_t)s->duration_us);
 	json_key_int(w, "bytes_read", (int64_t)s->bytes_read);
 	json_key_int(w, "read_calls", (int64_t)s->read_calls);
+	if (s->native_note[0])
+		json_key_word(w, "native_note", s->native_note);
 	json_map_end(w);
 }
 
@@ -124,7 +126,12 @@ static void put_thread(struct document *d, const struct thread *t)
 	put_id_of_loop(d, "loop", t->loop);
 	json_key(w, "stack");
 	json_stack(w, d->m, t->chain);
-	json_key_null(w, "native");
+	json_key(w, "native");
+	if (t->native == NONE)
+		json_null(w);
+	else
+		json_stack(w, d->m, t->native);
+	json_truncated(w, "native_truncated", t->native_truncated);
 	json_map_end(w);
 }
 

@@ -18,6 +18,8 @@ void json_frame(struct json_writer *w, const struct model *m, uint32_t frame)
 	json_key_str(w, "function", f->function);
 	json_key_str(w, "file", f->file);
 	json_key_count(w, "line", f->line > 0 ? f->line : -1);
+	if (f->image.ptr)
+		json_key_str(w, "image", f->image);
 	json_map_end(w);
 }
 

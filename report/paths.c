@@ -54,7 +54,8 @@ void paths_init(struct paths *p, const struct model *m)
 	for (uint32_t i = 0; i < m->frames.count; i++) {
 		struct str file = m->frames.v[i].file;
 
-		if (!file.len || file.ptr[0] != '/' || m->frames.v[i].library || library_part(file))
+		if (m->frames.v[i].image.ptr || !file.len || file.ptr[0] != '/' ||
+		    m->frames.v[i].library || library_part(file))
 			continue;
 		if (!p->common.ptr)
 			p->common = file;

@@ -199,6 +199,10 @@ void summary_snapshot(struct text *t, const struct text_style *s, const struct m
 		text_add(t, "; ");
 		text_safe(t, s, str_from(i->note), 200);
 	}
+	if (i->native_note[0]) {
+		text_add(t, "; no native stacks: ");
+		text_safe(t, s, str_from(i->native_note), 200);
+	}
 	text_color(t, s, COLOR_PLAIN);
 }
 

@@ -261,8 +261,7 @@ static void put_threads(struct table *k)
 		text_add(&k->text, "\n");
 		summary_thread(&k->text, &k->o->style, k->m, i);
 		text_add(&k->text, "\n");
-		tree_lines_chain(&lines, &k->text, k->m->threads.v[i].chain, false,
-				 STR_LIT("    "));
+		tree_lines_thread(&lines, &k->text, &k->m->threads.v[i], STR_LIT("    "));
 	}
 	tree_lines_deinit(&lines);
 }

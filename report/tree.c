@@ -367,10 +367,7 @@ static void show_threads(struct tree *k)
 		text_add(&k->text, "\n");
 		summary_thread(&k->text, &k->o->style, k->m, i);
 		text_add(&k->text, "\n");
-		if (k->m->threads.v[i].chain == NONE)
-			text_add(&k->text, "    no Python frames\n");
-		tree_lines_chain(&k->lines, &k->text, k->m->threads.v[i].chain, false,
-				 STR_LIT("    "));
+		tree_lines_thread(&k->lines, &k->text, &k->m->threads.v[i], STR_LIT("    "));
 	}
 }
 

@@ -110,10 +110,46 @@ static size_t widest(struct tree_lines *l, uint32_t depth)
 	return most;
 }
 
+static struct str base_name(struct str path)
+{
+	uint32_t start = path.len;
+
+	while (start > 0 && path.ptr[start - 1] != '/')
+		start--;
+	return (struct str){path.ptr + start, path.len - start};
+}
+
+/* "epoll_wait  [libc.so.6]", "time_sleep  Modules/timemodule.c:370 [python3.12]", "libfoo.so.1+0x1234". */
+static void add_native(struct tree_lines *l, struct text *t, const struct frame *f, size_t column)
+{
+	struct str image = base_name(f->image);
+	size_t width;
+
+	text_color(t, l->style, COLOR_DIM);
+	width = frame_function(t, l->style, f, FUNCTION_COLUMNS);
+	if (f->line > 0 || f->function.len <= image.len ||
+	    memcmp(f->function.ptr, image.ptr, image.len) != 0 ||
+	    f->function.ptr[image.len] != '+') {
+		text_spaces(t, width < column ? column - width + 2 : 2);
+		if (f->line > 0) {
+			frame_place(t, l->style, &l->paths, f);
+			text_add(t, " ");
+		}
+		text_add(t, "[");
+		text_safe(t, l->style, image, NAME_COLUMNS);
+		text_add(t, "]");
+	}
+	text_color(t, l->style, COLOR_PLAIN);
+}
+
 static void add_frame(struct tree_lines *l, struct text *t, const struct frame *f, size_t column)
 {
 	size_t width;
 
+	if (f->image.ptr) {
+		add_native(l, t, f, column);
+		return;
+	}
 	if (f->library)
 		text_color(t, l->style, COLOR_DIM);
 	width = frame_function(t, l->style, f, FUNCTION_COLUMNS);
@@ -143,6 +179,20 @@ void tree_lines_chain(struct tree_lines *l, struct text *t, uint32_t chain, bool
 		return;
 	text_add_bytes(t, before.ptr, before.len);
 	text_add(t, "(the chain goes on, but was cut here)\n");
+}
+
+void tree_lines_thread(struct tree_lines *l, struct text *t, const struct thread *thread,
+		       struct str before)
+{
+	uint32_t chain = thread->native == NONE ? thread->chain : thread->native;
+
+	if (chain == NONE || thread->native_truncated)
+		text_add_bytes(t, before.ptr, before.len);
+	if (chain == NONE)
+		text_add(t, "no Python frames\n");
+	else if (thread->native_truncated)
+		text_add(t, "(native frames outside of these could not be followed)\n");
+	tree_lines_chain(l, t, chain, false, before);
 }
 
 void tree_line_worker(struct tree_lines *l, struct text *t, uint32_t chain, struct str before)

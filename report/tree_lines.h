@@ -26,6 +26,9 @@ void tree_line_others(struct tree_lines *l, struct text *t, const struct group *
 /* The chain's frames, one a line, outermost first; each line begins with `before`. */
 void tree_lines_chain(struct tree_lines *l, struct text *t, uint32_t chain, bool truncated,
 		      struct str before);
+/* The thread's stack, the native one where there is one; "no Python frames" where there is none. */
+void tree_lines_thread(struct tree_lines *l, struct text *t, const struct thread *thread,
+		       struct str before);
 /* Where the worker thread is that runs what a task waits for; nothing for NONE. */
 void tree_line_worker(struct tree_lines *l, struct text *t, uint32_t chain, struct str before);
 

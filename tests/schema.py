@@ -98,6 +98,8 @@ def anything(value, where):
 
 FRAME = record(function=maybe(text), file=maybe(text), line=maybe(count))
 STACK = listed(FRAME)
+# Native frames have the image that they are in; the others are Python's.
+NATIVE = listed(record(optional={"image"}, function=maybe(text), file=maybe(text), line=maybe(count), image=text))
 
 HANDLE = record(
     id=address,
@@ -177,6 +179,8 @@ DOCUMENT = record(
         container=boolean,
     ),
     snapshot=record(
+        optional={"native_note"},
+        native_note=text,
         time=time,
         consistent=boolean,
         method=one_of(METHODS),
@@ -196,7 +200,7 @@ DOCUMENT = record(
             gil=maybe(one_of({"holding", "waiting", "none"})),
             loop=maybe(address),
             stack=maybe(STACK),
-            native=maybe(STACK),
+            native=maybe(NATIVE),
         )
     ),
     loops=listed(

@@ -127,6 +127,6 @@ def test_every_key_of_the_document_stands_in_its_page(target):
             for item in value:
                 yield from keys(item if key != "evidence" else None)  # those differ by finding
 
-    document = schema.parse(harness.aiotrace("pstree", "--json", "--threads", "--loop", target.pid).out)
+    document = schema.parse(harness.aiotrace("pstree", "--json", "--threads", "--loop", "--native", target.pid).out)
     watched = schema.parse(harness.aiotrace("top", "--json", target.pid).out)
     assert "watched" in watched and set(keys(document)) | set(keys(watched)) <= described

@@ -36,7 +36,8 @@ def check_blocked(target, *options):
 
 @pytest.mark.on(*[f"blocks {way}" for way in WAYS])
 def test_each_way_to_hold_a_loop_is_named(target):
-    found, evidence, truth = check_blocked(target)
+    # What computes may have to share its CPU with others: its own time counts.
+    found, evidence, truth = check_blocked(target, *["--sample=600"] * target.truth["on_cpu"])
     assert found.get("certain", True)
     if truth["on_cpu"]:
         assert "system_call" not in evidence

@@ -16,7 +16,7 @@ def check_stalled(target, *options):
     assert found["thread"] == target.truth["tid"]
     assert loop["state"] == "stalled"
     assert found["evidence"]["waiting"] == target.truth["waiting"]
-    assert found["evidence"]["waiting_for_s"] >= 0.2
+    assert found["evidence"]["waiting_for_s"] >= 0.1
     return found, document
 
 

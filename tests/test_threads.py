@@ -117,7 +117,8 @@ def test_a_subinterpreter_has_its_own_gil(target):
 def test_a_spinning_thread_holds_the_gil(target):
     def seen():
         document, threads = picture(target)
-        return document["interpreters"][0]["gil"]["holder"] == target.pid and threads[target.pid]
+        gil = document["interpreters"][0]["gil"]
+        return gil and gil["holder"] == target.pid and threads[target.pid]
 
     thread = harness.wait_until(seen, "the truth is written and the thread spins")
     assert thread["gil"] == "holding"

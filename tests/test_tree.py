@@ -13,6 +13,8 @@ EVERYWHERE = (
     "waits_pool",
     "waits_chain",
     "waits_more",
+    "waits_anyio",
+    "anyio_returned",
     "tree_314",
     "deep_chain",
     "names",

@@ -154,7 +154,7 @@ static void put_change(struct writer *w, const struct task_change *c)
 	text_printf(&w->t, " ago  %s", word ? word : "?");
 	if (c->place != NONE) {
 		const struct place *p = &h->places[c->place];
-		const struct frame f = {p->function, p->file, p->line, false};
+		const struct frame f = {.function = p->function, .file = p->file, .line = p->line};
 
 		text_add(&w->t, " in ");
 		frame_function(&w->t, w->s, &f, 80);

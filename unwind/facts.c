@@ -33,6 +33,24 @@ void thread_facts_add_calls(pid_t pid, struct thread_facts *f)
 	}
 }
 
+static int by_tid(const void *key, const void *element)
+{
+	pid_t a = *(const pid_t *)key, b = ((const struct still_thread *)element)->tid;
+
+	return a < b ? -1 : a > b;
+}
+
+void thread_facts_keep(struct thread_facts *f, const struct still *now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		if (bsearch(&f->v[i].thread.tid, now->v, now->count, sizeof(*now->v), by_tid))
+			f->v[kept++] = f->v[i];
+	}
+	f->count = kept;
+}
+
 void thread_facts_deinit(struct thread_facts *f)
 {
 	free(f->v);

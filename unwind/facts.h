@@ -7,6 +7,7 @@
 #define AIOTRACE_UNWIND_FACTS_H
 
 #include "attach/proc.h"
+#include "attach/still.h"
 
 struct thread_fact {
 	struct proc_thread thread;
@@ -23,6 +24,8 @@ struct thread_facts {
 must_check enum err thread_facts_take(pid_t pid, struct thread_facts *ret);
 /* Adds the system calls that they are in now. A thread that turns out to be in none runs. */
 void thread_facts_add_calls(pid_t pid, struct thread_facts *f);
+/* Drops the threads that are not in *now: they have ended since. */
+void thread_facts_keep(struct thread_facts *f, const struct still *now);
 void thread_facts_deinit(struct thread_facts *f); /* accepts a zeroed one */
 
 #endif

@@ -8,6 +8,7 @@
 #include "unwind/layout/layout.h"
 
 struct code_cache;
+struct eval_calls;
 struct thread_facts;
 struct type_cache;
 
@@ -17,10 +18,26 @@ struct reader {
 	struct target
 		*target; /* NULL in unit tests; only for /proc facts (descriptors, command lines) */
 	const struct thread_facts *facts; /* unwind/facts.h; NULL: asked for when wanted */
+	struct eval_calls *evals; /* below; NULL: nobody wants to know */
 	struct model *model;
 	struct arena *scratch; /* lives as long as one walk */
 	struct code_cache *codes; /* unwind/python/code.h; emptied with each walk */
 	struct type_cache *types; /* unwind/object/type.h; likewise */
+	bool mid_return; /* this walk met a thread on its way out of a generator, whose stack could not be followed further */
+};
+
+/*
+ * Which Python frames of a thread which call of the evaluation loop runs: the bridge between the Python and the native stack. In scratch; the older calls of
+ * a thread come first.
+ */
+struct eval_call {
+	uint32_t thread; /* row */
+	uint32_t frames; /* that many of the thread's chain, the outermost first */
+	vaddr inside; /* an address in the C frame of that call, 0 not known */
+};
+struct eval_calls {
+	struct eval_call *v;
+	uint32_t count, room;
 };
 
 /* Raw access. All soft errors: ERR_FAULT, ERR_BOUND, ERR_DEADLINE. */

@@ -7,9 +7,11 @@
 
 #include "attach/access.h"
 #include "attach/freeze.h"
+#include "attach/stacks.h"
 #include "attach/still.h"
 #include "unwind/asyncio/asyncio.h"
 #include "unwind/facts.h"
+#include "unwind/native/native.h"
 #include "unwind/python/python.h"
 
 #include <stdarg.h>
@@ -32,6 +34,10 @@ struct take {
 	struct arena scratch;
 	struct reader r;
 	struct thread_facts facts; /* of the last stop */
+	struct eval_calls evals;
+	struct stacks stacks; /* of the last stop, where native stacks are wanted */
+	bool may_stop, stop_all;
+	bool walked; /* the last free attempt's walk came to its end */
 	pid_t *runners; /* threads seen on a CPU: those that a pause stops */
 	size_t runner_count, runner_capacity;
 	uint64_t refresh_ns; /* what the last copy of the footprint took */
@@ -64,9 +70,12 @@ __attribute__((format(printf, 2, 3))) static void say(const struct take *k, cons
 
 static enum err take_init(struct take *k, const struct layout *lay)
 {
+	k->may_stop = k->o->pause != PAUSE_NEVER && k->o->max_pause_ms > 0;
+	k->stop_all = k->may_stop && (k->o->pause == PAUSE_ALWAYS || k->o->native);
 	k->r = (struct reader){.mem = k->t->mem,
 			       .lay = lay,
 			       .target = k->t,
+			       .evals = k->o->native ? &k->evals : NULL,
 			       .model = k->m,
 			       .scratch = &k->scratch};
 	k->r.codes = code_cache_create();
@@ -82,6 +91,7 @@ static void take_deinit(struct take *k)
 	type_cache_destroy(k->r.types);
 	arena_deinit(&k->scratch);
 	thread_facts_deinit(&k->facts);
+	stacks_deinit(&k->stacks);
 	free(k->runners);
 }
 
@@ -92,11 +102,13 @@ static enum err walk(struct take *k)
 	enum err err;
 
 	k->walked_ns = start;
+	k->r.mid_return = false;
 	model_clear(k->m);
 	arena_reset(&k->scratch);
 	code_cache_clear(k->r.codes);
 	type_cache_clear(k->r.types);
-	err = asyncio_walk(&k->r, k->o->threads, k->o->loops);
+	k->evals = (struct eval_calls){0};
+	err = asyncio_walk(&k->r, k->o->threads || k->o->native, k->o->loops);
 	say(k, "walk: %u tasks, %.2f ms, %llu pages missing", k->m->tasks.count,
 	    (double)(now_ns() - start) / 1e6, (unsigned long long)mem_misses(k->r.mem));
 	if (err == ERR_NOMEM || k->m->out_of_memory || k->scratch.exhausted)
@@ -225,7 +237,8 @@ static enum err attempt_free(struct take *k, bool copy, bool *done_ret)
 }
 
 /* The pages while the threads stand, and the word that the others slept. */
-static enum err copy_while_frozen(struct take *k, bool walk_too, uint64_t deadline, bool *still_ret)
+static enum err copy_while_frozen(struct take *k, const struct freeze *freeze, bool walk_too,
+				  uint64_t deadline, bool *still_ret)
 {
 	struct still others = {0};
 	enum err err = still_take(k->t->pid, &others, k->e);
@@ -241,7 +254,10 @@ static enum err copy_while_frozen(struct take *k, bool walk_too, uint64_t deadli
 		return err;
 	}
 	copy_footprint(k);
-	if (k->o->threads)
+	thread_facts_keep(&k->facts, &others);
+	if (k->o->native && freeze)
+		stacks_copy(&k->stacks, freeze, k->runners, k->runner_count, deadline);
+	if (k->o->threads || k->o->native)
 		thread_facts_add_calls(k->t->pid, &k->facts);
 	if (walk_too) {
 		mem_set_deadline(k->r.mem, deadline);
@@ -260,9 +276,15 @@ static enum err copy_while_frozen(struct take *k, bool walk_too, uint64_t deadli
 /* Before a stop: while it lasts, those that stand look stopped. */
 static enum err ask_threads(struct take *k)
 {
+	enum err err;
+
 	thread_facts_deinit(&k->facts);
+	stacks_deinit(&k->stacks);
 	k->r.facts = &k->facts;
-	return thread_facts_take(k->t->pid, &k->facts);
+	err = k->stop_all ? add_all_threads(k) : ERR_OK;
+	if (err == ERR_OK && k->o->native)
+		err = stacks_prepare(k->t->pid, k->runner_count, &k->stacks, k->e);
+	return err == ERR_OK ? thread_facts_take(k->t->pid, &k->facts) : err;
 }
 
 /* One stop. walk_too: think while they stand, since the copies before were not complete. */
@@ -272,18 +294,16 @@ static enum err attempt_pause(struct take *k, bool walk_too, bool *done_ret)
 	struct freeze *freeze = NULL;
 	uint64_t paused_us;
 	bool still = false;
-	enum err err = k->o->pause == PAUSE_ALWAYS ? add_all_threads(k) : ERR_OK;
+	enum err err = ask_threads(k);
 
 	*done_ret = false;
-	if (err == ERR_OK)
-		err = ask_threads(k);
 	if (err != ERR_OK)
 		return err;
 	if (k->runner_count)
 		err = freeze_begin(k->t->pid, k->runners, k->runner_count, deadline, &freeze, k->e);
 	if (err != ERR_OK)
 		return err;
-	err = copy_while_frozen(k, walk_too, deadline, &still);
+	err = copy_while_frozen(k, freeze, walk_too, deadline, &still);
 	paused_us = freeze_end(freeze);
 	k->paused_us += paused_us;
 	say(k, "%zu threads stopped for %llu us", k->runner_count, (unsigned long long)paused_us);
@@ -327,6 +347,9 @@ static enum err pause_attempts(struct take *k, bool *done_ret)
 		}
 		if (err != ERR_OK && err != ERR_TORN)
 			return err;
+		/* Stopped between two instructions that belong together: the next stop finds it elsewhere. */
+		if (*done_ret && k->r.mid_return && i + 1 < PAUSE_TRIES)
+			*done_ret = false;
 	}
 	return ERR_OK;
 }
@@ -350,30 +373,62 @@ static enum err take_torn(struct take *k)
 	return err;
 }
 
-static enum err take_any(struct take *k)
+/* The first walks over what it meets, the others over copies, as all do of a picture that is one of many. */
+static enum err free_attempts(struct take *k, int tries, bool *done_ret)
 {
-	bool may_stop = k->o->pause != PAUSE_NEVER && k->o->max_pause_ms > 0;
-	int free_tries = k->o->pause == PAUSE_ALWAYS && may_stop ? 1
-			 : k->o->again				 ? AGAIN_TRIES
-								 : 1 + FREE_TRIES;
-	bool done = false;
-	enum err err = ERR_OK;
+	*done_ret = false;
+	for (int i = 0; i < tries && !*done_ret; i++) {
+		enum err err = attempt_free(k, i > 0 || k->o->again, done_ret);
 
-	for (int i = 0; i < free_tries && !done; i++) {
-		err = attempt_free(k, i > 0 || k->o->again, &done);
+		k->walked = err == ERR_OK;
 		if (err != ERR_OK && err != ERR_TORN)
 			return err;
-		done &= k->o->pause != PAUSE_ALWAYS || !may_stop;
 	}
-	if (!done && may_stop)
+	return ERR_OK;
+}
+
+static enum err take_any(struct take *k)
+{
+	bool done = false;
+	int tries = k->stop_all ? 1 : k->o->again ? AGAIN_TRIES : 1 + FREE_TRIES;
+	enum err err = free_attempts(k, tries, &done);
+
+	done &= !k->stop_all;
+	if (err == ERR_OK && !done && k->may_stop)
 		err = pause_attempts(k, &done);
-	if (err != ERR_OK && err != ERR_TORN)
+	/* Native stacks are not to be had; the rest may still be proven without a stop. */
+	if (err == ERR_OK && !done && k->o->native && k->o->pause == PAUSE_AUTO)
+		err = free_attempts(k, 1 + FREE_TRIES, &done);
+	if (err != ERR_OK)
 		return err;
 	if (done)
 		return ERR_OK;
 	k->method = SNAPSHOT_TORN;
 	/* The last attempt's walk is as good as another one. */
-	return k->o->again && !may_stop && err == ERR_OK ? ERR_OK : take_torn(k);
+	return k->o->again && !k->may_stop && k->walked ? ERR_OK : take_torn(k);
+}
+
+/* After the stop, from what was copied in it. */
+static enum err add_native_stacks(struct take *k)
+{
+	uint64_t start = now_ns();
+	enum err err;
+
+	if (!k->o->native || k->method != SNAPSHOT_PAUSED)
+		return ERR_OK;
+	err = native_fill(&k->r, &k->stacks);
+	say(k, "native stacks: %zu threads, %zu bytes copied, %.2f ms", k->stacks.count,
+	    k->stacks.bytes, (double)(now_ns() - start) / 1e6);
+	return err == ERR_OK && k->m->out_of_memory ? ERR_NOMEM : err;
+}
+
+static const char *why_no_native(const struct take *k)
+{
+	if (!k->o->native || k->method == SNAPSHOT_PAUSED)
+		return NULL;
+	if (!k->may_stop)
+		return "no thread may be stopped (--pause=never or --max-pause=0)";
+	return k->note ? k->note : "other threads ran whenever these were stopped";
 }
 
 /* The reason of a failure, where its place of birth had no words for it: reads answer with a kind alone. */
@@ -406,6 +461,8 @@ enum err snapshot_take(struct target *t, const struct layout *lay,
 	err = take_init(&k, lay);
 	if (err == ERR_OK)
 		err = take_any(&k);
+	if (err == ERR_OK)
+		err = add_native_stacks(&k);
 	if (err != ERR_OK)
 		err = explain(&k, err);
 	take_deinit(&k);
@@ -420,7 +477,13 @@ enum err snapshot_take(struct target *t, const struct layout *lay,
 		.bytes_read = after.bytes - before.bytes,
 		.read_calls = after.calls - before.calls,
 	};
+	if (options->loops)
+		m->snapshot.signals_read =
+			proc_signals_caught(t->pid, &m->snapshot.signals_caught) == ERR_OK;
 	if (k.note && k.method == SNAPSHOT_TORN)
 		snprintf(m->snapshot.note, sizeof(m->snapshot.note), "%s", k.note);
+	if (why_no_native(&k))
+		snprintf(m->snapshot.native_note, sizeof(m->snapshot.native_note), "%s",
+			 why_no_native(&k));
 	return err;
 }

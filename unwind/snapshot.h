@@ -20,6 +20,7 @@ struct snapshot_options {
 	enum pause_policy pause;
 	uint32_t max_pause_ms; /* longest stop; 0 is as PAUSE_NEVER */
 	bool threads; /* Python stacks of all threads too */
+	bool native; /* native stacks too, merged with the Python ones: all threads are stopped for it */
 	bool loops; /* ready queues, timers, descriptors and executors of loops too */
 	/*
 	 * One of many pictures of the same process, taken with the same struct target: begins with a copy in one go of what the last one read, and settles for less

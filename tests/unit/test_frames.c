@@ -175,6 +175,52 @@ static void test_stack(struct world *w)
 	CHECK(count == 1 && cut);
 }
 
+/* Two calls of the evaluation loop with two frames each: the outer frame of each tells where the call's C frame is. */
+static void test_entries(struct world *w)
+{
+	struct types t = make_types(w);
+	vaddr code = put_code(w, &t, "f", "/srv/x.py"), frame[4], shim[2] = {0}, cframe[2] = {0};
+	struct thread_walk thread = {0};
+	struct frame_walk *got;
+	uint32_t count;
+	bool cut;
+
+	for (int i = 0; i < 4; i++)
+		frame[i] = world_room(w, 256);
+	for (int i = 0; i < 2; i++) {
+		vaddr outside = i ? 0 : frame[2];
+
+		if (!field_present(w->lay.frame_is_entry)) {
+			shim[i] = world_room(w, 256);
+			put_frame(w, shim[i], WORLD_NOWHERE, 0, outside, w->lay.owner_skip_from);
+			outside = shim[i];
+		}
+		put_frame(w, frame[2 * i], code, 0, frame[2 * i + 1], 0);
+		put_frame(w, frame[2 * i + 1], code, 0, outside, 0);
+	}
+	thread.at = put_thread(w, 0, 0, 1, frame[0]);
+	for (int i = 1; i >= 0 && field_present(w->lay.cframe_previous); i--) {
+		cframe[i] = world_room(w, 64);
+		world_put_field(w, cframe[i], w->lay.cframe_current_frame, frame[2 * i]);
+		world_put_field(w, cframe[i], w->lay.cframe_previous, i ? 0 : cframe[1]);
+		world_put_field(w, thread.at, w->lay.thread_cframe, cframe[i]);
+	}
+	world_show(w);
+	CHECK_EQUAL(thread_frames(&w->r, &thread, 100, &got, &count, &cut), ERR_OK);
+	CHECK(count == 4 && !cut && !got[0].entry && !got[2].entry);
+	for (int i = 0; i < 2; i++)
+		CHECK_EQUAL(got[2 * i + 1].entry, shim[i] ? shim[i] : cframe[i]);
+	if (!cframe[0])
+		return;
+
+	/* A call that has no frame of its own yet, and a ring of calls. */
+	world_put_field(w, cframe[1], w->lay.cframe_current_frame, frame[0]);
+	world_put_field(w, cframe[1], w->lay.cframe_previous, cframe[0]);
+	world_show(w);
+	CHECK_EQUAL(thread_frames(&w->r, &thread, 100, &got, &count, &cut), ERR_OK);
+	CHECK(count == 4 && !cut);
+}
+
 static int8_t state_number(const struct world *w, enum gen_state s)
 {
 	return w->lay.gen_states[s];
@@ -258,7 +304,8 @@ static void test_generators(struct world *w)
 
 int main(void)
 {
-	static void (*const tests[])(struct world * w) = {test_lists, test_stack, test_generators};
+	static void (*const tests[])(struct world * w) = {test_lists, test_stack, test_entries,
+							  test_generators};
 
 	for (size_t v = 0; v < sizeof(versions) / sizeof(versions[0]); v++) {
 		for (size_t t = 0; t < sizeof(tests) / sizeof(tests[0]); t++) {

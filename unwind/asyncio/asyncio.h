@@ -28,6 +28,7 @@ struct thread_ref {
 
 /* What is known of one walk: shared by all readers of asyncio. */
 struct waits; /* waits.h */
+struct held_future; /* holders.c */
 struct asyncio {
 	struct reader *r;
 	struct interp_walk *interps;
@@ -39,6 +40,9 @@ struct asyncio {
 	struct chain_position *chain; /* await_chain_read's buffer, used again by the next call */
 	uint32_t chain_capacity;
 	struct waits *waits; /* waits.c's, made at its first use */
+	bool loop_state; /* what is read on demand alone */
+	struct held_future *held; /* holders.c's */
+	uint32_t held_count;
 };
 
 /* The whole walk: interpreters, threads, loops, tasks, chains, waits, into r->model. Soft errors mark rows; hard ones are returned. */
@@ -79,6 +83,8 @@ struct future_view {
 		name; /* fut_waiter, coro, name: tasks only; None and NULL are 0 */
 	vaddr callback0,
 		callbacks; /* callbacks of the C form; a list of (callback, context) in both */
+	vaddr exception; /* of the C form, like the next */
+	bool log_tb; /* it has an exception that nobody has looked at */
 	bool must_cancel;
 	uint32_t cancelling;
 };
@@ -100,6 +106,8 @@ struct await_chain {
 	uint32_t count;
 	bool truncated, damaged;
 	enum gen_state leaf_state; /* state of the innermost generator */
+	const struct thread_ref
+		*thread; /* whose stack has the outermost of those that execute; NULL: none does */
 	vaddr leaf; /* what the innermost awaits: a future, an awaitable in C; 0: bare yield, or running, or finished */
 };
 /*
@@ -108,6 +116,8 @@ struct await_chain {
  * Soft errors are in ret (damaged); ERR_NOMEM, ERR_DEADLINE and hard ones are returned.
  */
 must_check enum err await_chain_read(struct asyncio *a, vaddr coro, struct await_chain *ret);
+/* Does a frame of the chain handle an exception: is it inside `except`, or in `finally` because of one? True also where a part of the chain can't be seen. */
+bool await_chain_handles(struct reader *r, const struct await_chain *c);
 
 /* --- waits (waits.h): what the leaf waits on, in words. Fills task row `task`'s awaits, edges included. */
 struct wait_context {
@@ -118,11 +128,29 @@ struct wait_context {
 };
 must_check enum err waits_describe(struct wait_context *c);
 
+/* --- holders.c: who holds the futures that tasks wait on. Read with the loops alone. */
+/* After the task's wait is described. What can't be accounted for exactly is left at -1, "not read". */
+void holders_count(struct asyncio *a, uint32_t row, const struct future_view *task,
+		   const struct await_chain *chain);
+/* After the last task: several may wait for the same future. */
+void holders_finish(struct asyncio *a);
+
+/* --- leftovers.c: the exception of a finished task or future that nobody has looked at, as a row of the picture. Read with the loops alone. */
+void leftover_note(struct asyncio *a, const struct future_view *f);
+
 /* --- loop.c */
 /* Row of a loop object, made when new (class, debug, closed, thread). NONE when it is no loop that can be read. */
 uint32_t loop_row(struct asyncio *a, vaddr loop, uint32_t interpreter);
 /* loops of threads, and their current tasks. Before the tasks are filled. */
 must_check enum err loops_read(struct asyncio *a);
+
+/* The loop that a thread state says it runs, and the task that it has entered where threads keep that; 0 none. */
+must_check enum err loop_of_thread(struct reader *r, vaddr thread, vaddr *loop_ret,
+				   vaddr *task_ret);
+/* Does the loop itself say that it runs in this thread? It decides between two threads that both have it as theirs. */
+bool loop_is_of_thread(struct reader *r, vaddr loop, const struct thread_walk *thread);
+/* The dict {loop: task} of the tasks that are entered, where loops keep them; 0 where asyncio is not imported. */
+must_check enum err loop_tasks_dict(struct reader *r, const struct interp_walk *interp, vaddr *ret);
 
 /* --- handles.c: asyncio.Handle and TimerHandle. */
 /*

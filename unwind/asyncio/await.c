@@ -96,6 +96,7 @@ static void append_running(struct asyncio *a, struct await_chain *c, const struc
 		append(a, c, &g->position, g->at);
 		return;
 	}
+	c->thread = ref;
 	for (uint32_t i = index + 1; i-- > 0;) {
 		const struct frame_walk *f = &ref->frames[i];
 
@@ -208,4 +209,32 @@ enum err await_chain_read(struct asyncio *a, vaddr coro, struct await_chain *ret
 		}
 	}
 	return ERR_OK;
+}
+
+/* An awaitable of another make may have frames of its own, which nobody sees. */
+static bool hides_frames(struct reader *r, vaddr leaf)
+{
+	const struct type_info *t;
+
+	if (!leaf)
+		return false;
+	return type_of(r, leaf, &t) != ERR_OK ||
+	       (t->kind != TYPE_C_TASK && t->kind != TYPE_C_FUTURE && t->kind != TYPE_PY_TASK &&
+		t->kind != TYPE_PY_FUTURE);
+}
+
+bool await_chain_handles(struct reader *r, const struct await_chain *c)
+{
+	vaddr handled;
+
+	if (!c->count || c->damaged || c->truncated || hides_frames(r, c->leaf))
+		return true;
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (!c->v[i].generator)
+			continue;
+		if (read_ptr(r, c->v[i].generator, r->lay->gen_exc_value, &handled) != ERR_OK ||
+		    (handled && !object_is_none(r, handled)))
+			return true;
+	}
+	return false;
 }

@@ -39,8 +39,10 @@ static void add_call(struct reader *r, const struct thread_ref *t, uint32_t run,
 	call = &r->model->calls.v[row];
 	call->thread = t->row;
 	call->chain = pool_call_stack(r, t, run);
-	if (frame_local(r, f->at, f->info, "self", &item) == ERR_OK)
-		call->callable = pool_callable_name(r, pool_callable(r, item));
+	if (frame_local(r, f->at, f->info, "self", &item) != ERR_OK)
+		return;
+	call->id = item;
+	call->callable = pool_callable_name(r, pool_callable(r, item));
 }
 
 static void read_workers(struct asyncio *a, vaddr queue, struct executor_state *e)
@@ -87,8 +89,10 @@ enum err executor_read(struct asyncio *a, vaddr executor, struct loop *l)
 	if (attr_long(r, executor, "_max_workers", &e.max_workers) != ERR_OK)
 		e.max_workers = -1;
 	if (attr_get(r, executor, "_work_queue", &queue) == ERR_OK && queue) {
-		if (object_simplequeue(r, queue, QUEUED_MAX, &queued) == ERR_OK)
+		if (object_simplequeue(r, queue, QUEUED_MAX, &queued) == ERR_OK) {
 			e.queued = queued.count;
+			e.next = queued.count ? queued.v[0] : 0;
+		}
 		read_workers(a, queue, &e);
 	}
 	l->executor = e;

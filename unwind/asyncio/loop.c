@@ -57,24 +57,21 @@ static enum err loop_in_dict(struct reader *r, vaddr thread, vaddr *ret)
 	return ERR_OK;
 }
 
-/* What the thread state says of its loop and task. */
-static enum err read_thread(struct asyncio *a, struct thread_ref *ref)
+enum err loop_of_thread(struct reader *r, vaddr thread, vaddr *loop_ret, vaddr *task_ret)
 {
-	struct reader *r = a->r;
 	const struct layout *lay = r->lay;
-	vaddr at = ref->walk.at;
 	enum err err = ERR_OK;
 
-	ref->running_loop = 0;
-	ref->running_task = 0;
+	*loop_ret = 0;
+	*task_ret = 0;
 	if (lay->running_loop != RUNNING_LOOP_THREAD)
-		err = loop_in_dict(r, at, &ref->running_loop);
+		err = loop_in_dict(r, thread, loop_ret);
 	else if (field_present(lay->thread_running_loop))
-		err = read_ptr(r, at, lay->thread_running_loop, &ref->running_loop);
+		err = read_ptr(r, thread, lay->thread_running_loop, loop_ret);
 	if (err == ERR_OK && field_present(lay->thread_running_task))
-		err = read_ptr(r, at, lay->thread_running_task, &ref->running_task);
-	if (ref->running_loop && object_is_none(r, ref->running_loop))
-		ref->running_loop = 0;
+		err = read_ptr(r, thread, lay->thread_running_task, task_ret);
+	if (*loop_ret && object_is_none(r, *loop_ret))
+		*loop_ret = 0;
 	return err;
 }
 
@@ -87,13 +84,12 @@ static uint32_t interpreter_row(const struct asyncio *a, vaddr interp)
 	return NONE;
 }
 
-/* Does the loop itself say that it runs in this thread? It decides between two threads that both have it as theirs. */
-static bool is_own_thread(struct reader *r, vaddr loop, const struct thread_ref *ref)
+bool loop_is_of_thread(struct reader *r, vaddr loop, const struct thread_walk *thread)
 {
 	int64_t thread_id;
 
 	return attr_long(r, loop, "_thread_id", &thread_id) == ERR_OK &&
-	       (uint64_t)thread_id == ref->walk.thread_id;
+	       (uint64_t)thread_id == thread->thread_id;
 }
 
 static bool in_list(long number, const long *list, size_t count)
@@ -239,11 +235,14 @@ static void bind_thread(struct asyncio *a, struct thread_ref *ref)
 	if (row == NONE)
 		return;
 	l = &m->loops.v[row];
-	if (ref->row != NONE)
+	if (ref->row != NONE) {
 		m->threads.v[ref->row].loop = row;
+		m->threads.v[ref->row].task =
+			ref->running_task ? model_find_task(m, ref->running_task) : NONE;
+	}
 	if (l->state == LOOP_CLOSED)
 		return;
-	if (l->state != LOOP_STOPPED && !is_own_thread(a->r, l->id, ref))
+	if (l->state != LOOP_STOPPED && !loop_is_of_thread(a->r, l->id, &ref->walk))
 		return;
 	l->thread = ref->row;
 	if (ref->running_task)
@@ -252,17 +251,22 @@ static void bind_thread(struct asyncio *a, struct thread_ref *ref)
 }
 
 /* asyncio.tasks._current_tasks: {loop: task} while a step runs. */
+enum err loop_tasks_dict(struct reader *r, const struct interp_walk *interp, vaddr *ret)
+{
+	vaddr module = 0;
+	enum err err = module_dict(r, interp, "asyncio.tasks", &module);
+
+	*ret = 0;
+	return err == ERR_OK && module ? dict_get(r, module, "_current_tasks", ret) : err;
+}
+
 static enum err read_current(struct asyncio *a, uint32_t interpreter)
 {
 	struct reader *r = a->r;
 	struct items loops = {0}, tasks = {0};
-	vaddr module = 0, dict = 0;
-	enum err err = ERR_OK;
+	vaddr dict = 0;
+	enum err err = loop_tasks_dict(r, &a->interps[interpreter], &dict);
 
-	if (a->interps[interpreter].modules)
-		err = module_dict(r, &a->interps[interpreter], "asyncio.tasks", &module);
-	if (err == ERR_OK && module)
-		err = dict_get(r, module, "_current_tasks", &dict);
 	if (err == ERR_OK && dict)
 		err = dict_items(r, dict, CURRENT_MAX, &loops, &tasks);
 	for (uint32_t i = 0; err == ERR_OK && i < loops.count && i < tasks.count; i++) {
@@ -281,7 +285,8 @@ enum err loops_read(struct asyncio *a)
 	enum err err;
 
 	for (uint32_t i = 0; i < a->thread_count; i++) {
-		err = read_thread(a, &a->threads[i]);
+		err = loop_of_thread(a->r, a->threads[i].walk.at, &a->threads[i].running_loop,
+				     &a->threads[i].running_task);
 		if (ends_walk(err))
 			return err;
 		m->loops_truncated |= err != ERR_OK;

@@ -10,6 +10,7 @@
 
 #define HANDLES_MAX 1000000u /* of one loop's ready queue, and of its timers */
 #define FDS_MAX	    1000000u
+#define TIMER_BYTES 10000 /* more is no handle */
 
 /* selectors.EVENT_READ, EVENT_WRITE */
 #define EVENT_READ  1
@@ -135,6 +136,19 @@ static void sum_up_timers(const struct model *m, struct loop *l)
 	}
 }
 
+/* A handle without what comes before it in memory, and the number that is its deadline. */
+static uint32_t size_of_timer(struct reader *r, vaddr timer)
+{
+	const struct type_info *handle, *number;
+	vaddr when = 0;
+
+	if (type_of(r, timer, &handle) != ERR_OK || attr_get(r, timer, "_when", &when) != ERR_OK ||
+	    !when || type_of(r, when, &number) != ERR_OK || handle->basicsize <= 0 ||
+	    number->basicsize <= 0 || handle->basicsize + number->basicsize > TIMER_BYTES)
+		return 0;
+	return (uint32_t)(handle->basicsize + number->basicsize);
+}
+
 static enum err read_timers(struct asyncio *a, struct loop *l)
 {
 	struct reader *r = a->r;
@@ -144,8 +158,10 @@ static enum err read_timers(struct asyncio *a, struct loop *l)
 	enum err err = object_list(r, scheduled, HANDLES_MAX, &items);
 
 	if (err == ERR_OK) {
+		l->timers = scheduled;
 		l->timers_count = length_of(r, scheduled);
 		err = add_handles(a, &items, NULL, &list);
+		l->timer_bytes = items.count ? size_of_timer(r, items.v[0]) : 0;
 	}
 	l->timers_first = list.first;
 	l->timers_rows = list.rows;

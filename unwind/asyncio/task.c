@@ -33,6 +33,7 @@ static uint32_t bytes_needed(const struct layout *lay, bool is_task)
 	uint32_t len = larger(larger(end_of(lay->task_loop), end_of(lay->task_callback0)),
 			      larger(end_of(lay->task_callbacks), end_of(lay->task_state)));
 
+	len = larger(len, larger(end_of(lay->task_exception), end_of(lay->task_log_tb)));
 	if (!is_task)
 		return len;
 	len = larger(len, larger(end_of(lay->task_must_cancel),
@@ -71,6 +72,8 @@ static enum err read_c_form(struct reader *r, struct future_view *f)
 	f->loop = member(&c, lay->task_loop);
 	f->callback0 = member(&c, lay->task_callback0);
 	f->callbacks = member(&c, lay->task_callbacks);
+	f->exception = member(&c, lay->task_exception);
+	f->log_tb = member(&c, lay->task_log_tb) != 0;
 	if (!f->is_task)
 		return ERR_OK;
 	f->fut_waiter = member(&c, lay->task_fut_waiter);

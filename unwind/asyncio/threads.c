@@ -5,6 +5,8 @@
 #include "attach/syscalls.h"
 #include "unwind/facts.h"
 
+#include <string.h>
+
 #define NAME_CHARS   200u
 #define OUTER_FRAMES 8u /* of a stack, from the outermost: where threading's own are */
 
@@ -100,20 +102,51 @@ void threads_place(struct asyncio *a, const struct thread_ref *ref, uint32_t int
 		row->interpreter = interpreter;
 }
 
-/* Called for the older interpreters first: the frames of a newer one go below those that entered it. */
-static void fill_stack(struct asyncio *a, const struct thread_ref *ref)
+/* One more call of the evaluation loop in a thread, without a frame yet. */
+static enum err add_eval(struct reader *r, uint32_t row, vaddr inside)
 {
-	uint32_t node = a->r->model->threads.v[ref->row].chain;
+	struct eval_calls *e = r->evals;
 
-	for (uint32_t f = ref->frame_count; f > 0; f--)
-		node = walk_push(a->r, node, &ref->frames[f - 1]);
+	if (e->count == e->room) {
+		uint32_t room = e->room ? 2 * e->room : 64;
+		struct eval_call *v = arena_alloc(r->scratch, room * sizeof(*v));
+
+		if (!v)
+			return ERR_NOMEM;
+		if (e->count)
+			memcpy(v, e->v, e->count * sizeof(*v));
+		e->v = v;
+		e->room = room;
+	}
+	e->v[e->count++] = (struct eval_call){.thread = row, .inside = inside};
+	return ERR_OK;
+}
+
+/* Called for the older interpreters first: the frames of a newer one go below those that entered it. */
+static enum err fill_stack(struct asyncio *a, const struct thread_ref *ref)
+{
+	struct eval_calls *evals = a->r->evals;
+	uint32_t node = a->r->model->threads.v[ref->row].chain;
+	enum err err = ERR_OK;
+
+	for (uint32_t f = ref->frame_count; f > 0 && err == ERR_OK; f--) {
+		const struct frame_walk *frame = &ref->frames[f - 1];
+
+		if (evals && (frame->entry || f == ref->frame_count))
+			err = add_eval(a->r, ref->row, frame->entry);
+		if (evals && err == ERR_OK)
+			evals->v[evals->count - 1].frames++;
+		node = walk_push(a->r, node, frame);
+	}
 	a->r->model->threads.v[ref->row].chain = node;
+	return err;
 }
 
 static void fill_call(struct reader *r, struct thread *row, const struct proc_syscall *call)
 {
 	row->syscall = syscall_name(call, &r->model->text);
 	row->syscall_text = syscall_describe(call, r->target, &r->model->text);
+	row->events_timeout = syscall_events_timeout(call, r->target);
 	/* Listed as asleep, then seen running, or the other way round: the later look counts. */
 	if (call->running && row->state == THREAD_SLEEPING)
 		row->state = THREAD_RUNNING;
@@ -215,7 +248,9 @@ enum err threads_fill(struct asyncio *a)
 
 		if (ref->row == NONE)
 			continue;
-		fill_stack(a, ref);
+		err = fill_stack(a, ref);
+		if (err != ERR_OK)
+			return err;
 		fill_gil(a, gils, ref, known[ref->row] ? &calls[ref->row] : NULL);
 	}
 	/* A thread without a thread state is none of Python's. */

@@ -90,13 +90,17 @@ static void ask_rule(struct waiting *c)
 		keep(c, self, c->rule);
 }
 
-/* The frames of asyncio's at the inner end of the chain, outermost first, until one knows. */
+/* The frames of asyncio's and anyio's at the inner end of the chain, outermost first, until one knows. */
 static void ask_rules(struct waiting *c, uint32_t count)
 {
 	uint32_t first = count;
 
-	while (first > 0 && c->chain->v[first - 1].position.info->asyncio)
-		first--;
+	for (; first > 0; first--) {
+		const struct code_info *info = c->chain->v[first - 1].position.info;
+
+		if (!info->asyncio && !info->anyio)
+			break;
+	}
 	for (uint32_t i = first; i < count && c->out.kind == AWAITS_NOTHING; i++) {
 		c->frame = i;
 		c->rule = rule_of(c->chain->v[i].position.info);
@@ -180,10 +184,11 @@ static void add_suffix(struct waiting *c, uint32_t suffix)
 
 static void add_suffixes(struct waiting *c)
 {
-	double timeout = wait_open_timeout(c);
+	double timeout = fmin(wait_open_timeout(c), wait_anyio_deadline(c));
 	uint32_t suffix = c->own_timeout ? SUFFIX_TIMEOUT : 0;
 
-	if (c->leaf && wait_future_state(c, c->leaf) > 0)
+	c->out.done = c->leaf && wait_future_state(c, c->leaf) > 0;
+	if (c->out.done)
 		suffix |= SUFFIX_DONE;
 	if (!isnan(timeout) && !(c->out.left <= timeout)) {
 		suffix |= SUFFIX_TIMEOUT;
@@ -233,6 +238,7 @@ static void describe(struct waiting *c)
 	switch (c->chain->leaf_state) {
 	case GEN_EXECUTING:
 		c->out.kind = AWAITS_RUNNING;
+		wait_nested_run(c);
 		break;
 	case GEN_CREATED:
 		c->out.kind = AWAITS_NOT_STARTED;
@@ -257,7 +263,11 @@ enum err waits_describe(struct wait_context *context)
 		.task = context->task,
 		.chain = context->chain,
 		.leaf = context->chain->leaf,
-		.out = {.kind = AWAITS_NOTHING, .left = NAN, .thread = NONE, .worker_chain = NONE},
+		.out = {.kind = AWAITS_NOTHING,
+			.left = NAN,
+			.thread = NONE,
+			.worker_chain = NONE,
+			.other_refs = -1},
 	};
 
 	if (!c.w)

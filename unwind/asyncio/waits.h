@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the end of an await chain waits on: a table of asyncio's own functions (file, qualified name) that says how to read each wait from the variables
+ * What the end of an await chain waits on: a table of asyncio's and anyio's own functions (file, qualified name) that says how to read each wait from the variables
  * of its suspended frame, and readers of the objects behind it. Shared by waits*.c; callers use waits_describe of asyncio.h.
  *
  * These readers are forgiving: what can't be read is left out of the words, never invented. Time over and hard errors are kept by the memory
@@ -31,7 +31,7 @@ struct waiting {
 };
 
 struct wait_rule {
-	const char *file; /* of Lib/asyncio */
+	const char *file; /* of Lib/asyncio, or with its folders of anyio */
 	const char *function; /* co_qualname */
 	/* Sets out.kind when the frame is in such a wait; else leaves it, and the next frame inwards is asked. */
 	void (*describe)(struct waiting *c);
@@ -57,6 +57,14 @@ struct str wait_type_name(struct waiting *c, vaddr object);
 int wait_socket_fd(struct waiting *c, vaddr sock);
 /* ", fd 7, tcp …" */
 void wait_say_fd(struct waiting *c, struct words *s, int fd);
+/* ", 3 waiting"; nothing for -1. */
+void wait_say_waiting(struct words *s, int64_t count);
+/* ", held by Task-7, 2 waiting"; asyncio's locks don't know by whom. */
+void wait_say_lock(struct waiting *c, struct words *s, vaddr lock);
+/* A task by its name, and whether it has ended. */
+void wait_say_task(struct waiting *c, struct words *s, vaddr task);
+/* `self` of the frame becomes the object waited on; its class begins the line, the rule's verb before it. 0: there is none. */
+vaddr wait_begin(struct waiting *c, enum await_kind kind, struct words *s);
 /* Puts the words into the description. */
 void wait_detail(struct waiting *c, const struct words *s);
 
@@ -87,6 +95,8 @@ void wait_collect(struct waiting *c, const struct items *futures, struct waited_
 void wait_say_waited_for(struct words *s, const struct waited_for *n);
 /* One edge; false where the task has no row. */
 bool wait_edge(struct waiting *c, vaddr task);
+/* A task on a thread's stack that runs a loop until something is done, inside itself: the edge to what it runs. */
+void wait_nested_run(struct waiting *c);
 /* Counts edges that are used once more; false where the picture has too many. */
 bool wait_more_edges(struct waiting *c, uint32_t count);
 
@@ -95,6 +105,9 @@ void wait_on_concurrent(struct waiting *c, vaddr concurrent);
 
 /* --- asyncio.timeout (waits_timeout.c): seconds until the first of the timeouts that are open around the chain; NAN none */
 double wait_open_timeout(struct waiting *c);
+
+/* --- anyio (waits_anyio.c): seconds until the first deadline of the cancel scopes that the task is in; NAN none */
+double wait_anyio_deadline(struct waiting *c);
 
 /* --- what the rules call */
 void wait_sleep(struct waiting *c);
@@ -121,6 +134,13 @@ void wait_server_closed(struct waiting *c);
 void wait_shutdown_executor(struct waiting *c);
 void wait_process(struct waiting *c);
 void wait_process_transport(struct waiting *c);
+void wait_anyio_limiter(struct waiting *c);
+void wait_anyio_condition(struct waiting *c);
+void wait_anyio_receive(struct waiting *c);
+void wait_anyio_send(struct waiting *c);
+void wait_anyio_thread(struct waiting *c);
+void wait_anyio_fd(struct waiting *c);
+void wait_anyio_stream(struct waiting *c);
 
 /* --- rules (waits_rules.c) */
 const struct wait_rule *wait_rule_find(const struct code_info *info);
@@ -134,6 +154,9 @@ struct waits {
 	uint32_t *stamps; /* by task row: the last collection it was in */
 	uint32_t stamp, stamps_count;
 	uint64_t edges; /* of all descriptions */
+	vaddr *scopes; /* by task row: anyio's innermost cancel scope */
+	uint32_t scopes_count;
+	bool scopes_known;
 	struct kept_wait *kept;
 	struct kept_words *suffixed;
 };

@@ -59,14 +59,26 @@ bool wait_edge(struct waiting *c, vaddr task)
 	return true;
 }
 
+/* What is done and still waited for may have failed, with nobody to see it until the others are done. */
+static void note_leftover(struct waiting *c, vaddr future, int state)
+{
+	struct future_view view;
+
+	if (c->a->loop_state && state == 2 && future_read(c->r, future, &view) == ERR_OK)
+		leftover_note(c->a, &view);
+}
+
 static void collect_task(struct waiting *c, vaddr task, struct waited_for *n)
 {
 	uint32_t row = model_find_task(c->r->model, task);
+	int state;
 
 	if (row != NONE && !first_time(c, row))
 		return;
 	n->tasks++;
-	if (wait_future_state(c, task) != 0)
+	state = wait_future_state(c, task);
+	note_leftover(c, task, state);
+	if (state != 0)
 		return;
 	n->tasks_pending++;
 	wait_edge(c, task);
@@ -110,6 +122,7 @@ static bool collect_one(struct waiting *c, vaddr future, struct waited_for *n, s
 		return true;
 	n->futures++;
 	n->futures_pending += state == 0;
+	note_leftover(c, future, state);
 	return false;
 }
 
@@ -141,6 +154,7 @@ void wait_collect(struct waiting *c, const struct items *futures, struct waited_
 			levels[depth++] = (struct level){.items = inner};
 	}
 	c->out.tasks_truncated |= ret->truncated;
+	c->out.futures_count = ret->futures_pending;
 }
 
 static void say_count(struct words *s, uint32_t count, const char *noun)
@@ -232,6 +246,7 @@ void wait_set(struct waiting *c)
 	c->out.kind = AWAITS_WAIT;
 	c->out.id = c->leaf;
 	words_add(&s, "asyncio.wait");
+	c->out.any_of = !when || !object_str_is(c->r, when, "ALL_COMPLETED");
 	if (when && object_str_is(c->r, when, "FIRST_COMPLETED"))
 		words_add(&s, "(FIRST_COMPLETED)");
 	else if (when && object_str_is(c->r, when, "FIRST_EXCEPTION"))
@@ -247,6 +262,7 @@ static void as_completed(struct waiting *c, vaddr id, vaddr todo, vaddr handle)
 
 	c->out.kind = AWAITS_WAIT;
 	c->out.id = id;
+	c->out.any_of = true;
 	words_add(&s, "as_completed");
 	wait_for_these(c, todo, &s);
 	with_handle(c, handle);
@@ -326,9 +342,11 @@ void wait_task_group(struct waiting *c)
 		return;
 	c->out.kind = AWAITS_WAIT;
 	c->out.id = group;
+	words_add(&s, "%s", c->rule->verb ? c->rule->verb : "");
 	words_str(&s, wait_type_name(c, group), 100);
 	wait_for_these(c, tasks, &s);
-	if (wait_flag(c, group, "_aborting") == 1)
+	if (wait_flag(c, group, "_aborting") == 1 ||
+	    wait_flag(c, wait_attr(c, group, "cancel_scope"), "_cancel_called") == 1)
 		words_add(&s, ", cancelling them");
 	wait_detail(c, &s);
 }
@@ -343,6 +361,7 @@ void wait_staggered(struct waiting *c)
 		return;
 	c->out.kind = AWAITS_WAIT;
 	c->out.id = c->leaf;
+	c->out.any_of = true;
 	words_add(&s, "staggered_race");
 	wait_for_these(c, tasks, &s);
 	wait_detail(c, &s);

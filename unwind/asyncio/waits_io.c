@@ -46,6 +46,15 @@ void wait_stream(struct waiting *c)
 	wait_detail(c, &s);
 }
 
+/* anyio's streams wait for an Event of the protocol; before and after it they give way to others. */
+void wait_anyio_stream(struct waiting *c)
+{
+	const struct frame_walk *inner = &c->chain->v[c->chain->count - 1].position;
+
+	if (str_is(inner->info->qualname, "Event.wait"))
+		wait_stream(c);
+}
+
 /* From the function's own `fd`, the partial that takes the descriptor out of the selector again, or the socket. */
 static int descriptor(struct waiting *c, vaddr sock)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* asyncio's functions that wait, and who can read their frames. A new way to wait is one row. */
+/* asyncio's and anyio's functions that wait, and who can read their frames. A new way to wait is one row. */
 #include "unwind/asyncio/waits.h"
 
 #define RULE(file_, function_, describe_, ...)                                           \
@@ -7,7 +7,9 @@
 		.file = file_, .function = function_, .describe = describe_, __VA_ARGS__ \
 	}
 
-/* In a contiguous run of asyncio's frames the outermost row that knows its wait counts: Barrier.wait before Condition.wait_for before Condition.wait. */
+#define ANYIO "anyio/_backends/_asyncio.py"
+
+/* In a contiguous run of their frames the outermost row that knows its wait counts: Barrier.wait before Condition.wait_for before Condition.wait. */
 static const struct wait_rule rules[] = {
 	/* The frame of a future's own __await__, where futures are written in Python. */
 	{.file = "futures.py", .function = "Future.__await__"},
@@ -26,7 +28,8 @@ static const struct wait_rule rules[] = {
 	RULE("locks.py", "Event.wait", wait_event, .shared = true),
 	RULE("locks.py", "Condition.wait", wait_condition),
 	RULE("locks.py", "Condition.wait_for", wait_condition),
-	RULE("locks.py", "Semaphore.acquire", wait_semaphore, .shared = true),
+	RULE("locks.py", "Semaphore.acquire", wait_semaphore, .variable = "_bound_value",
+	     .shared = true),
 	RULE("locks.py", "Barrier.wait", wait_barrier, .shared = true),
 	RULE("queues.py", "Queue.get", wait_queue_get, .shared = true),
 	RULE("queues.py", "Queue.put", wait_queue_put, .shared = true),
@@ -89,27 +92,47 @@ static const struct wait_rule rules[] = {
 	     .verb = "process", .variable = "self"),
 	RULE("unix_events.py", "_UnixSelectorEventLoop._make_subprocess_transport",
 	     wait_process_transport, .verb = "process, start-up", .variable = "transp"),
+
+	RULE(ANYIO, "Lock.acquire", wait_lock, .verb = "anyio ", .innermost = true, .shared = true),
+	RULE(ANYIO, "Semaphore.acquire", wait_semaphore, .verb = "anyio ", .variable = "_max_value",
+	     .innermost = true, .shared = true),
+	RULE(ANYIO, "CapacityLimiter.acquire_on_behalf_of", wait_anyio_limiter, .verb = "anyio "),
+	RULE("anyio/_core/_synchronization.py", "Condition.wait", wait_anyio_condition,
+	     .verb = "anyio "),
+	RULE("anyio/streams/memory.py", "MemoryObjectReceiveStream.receive", wait_anyio_receive,
+	     .verb = "anyio "),
+	RULE("anyio/streams/memory.py", "MemoryObjectSendStream.send", wait_anyio_send,
+	     .verb = "anyio "),
+	RULE(ANYIO, "TaskGroup.__aexit__", wait_task_group, .verb = "anyio ", .innermost = true),
+	RULE(ANYIO, "AsyncIOBackend.run_sync_in_worker_thread", wait_anyio_thread,
+	     .innermost = true),
+	RULE(ANYIO, "AsyncIOBackend.wait_readable", wait_anyio_fd, .verb = "wait_readable",
+	     .variable = "obj", .innermost = true),
+	RULE(ANYIO, "AsyncIOBackend.wait_writable", wait_anyio_fd, .verb = "wait_writable",
+	     .variable = "obj", .innermost = true),
+	RULE(ANYIO, "UNIXSocketStream.receive", wait_anyio_fd, .verb = "UNIXSocketStream.receive",
+	     .variable = "self", .innermost = true),
+	RULE(ANYIO, "UNIXSocketStream.send", wait_anyio_fd, .verb = "UNIXSocketStream.send",
+	     .variable = "self", .innermost = true),
+	RULE(ANYIO, "SocketStream.receive", wait_anyio_stream, .verb = "SocketStream.receive"),
+	RULE(ANYIO, "SocketStream.send", wait_anyio_stream, .verb = "SocketStream.send"),
+	RULE(ANYIO, "UDPSocket.receive", wait_anyio_stream, .verb = "UDPSocket.receive"),
 };
 
-/* "tasks.py" */
-static struct str last_component(struct str path)
+/* Below the package's folder. */
+static bool in_file(const struct code_info *info, const char *file)
 {
-	uint32_t start = path.len;
+	size_t n = strlen(file), len = info->file.len;
 
-	while (start > 0 && path.ptr[start - 1] != '/')
-		start--;
-	return (struct str){path.ptr + start, path.len - start};
+	return str_ends_with(info->file, file) && (len == n || info->file.ptr[len - n - 1] == '/');
 }
 
 const struct wait_rule *wait_rule_find(const struct code_info *info)
 {
-	struct str file;
-
-	if (!info->asyncio || !info->file.ptr)
+	if ((!info->asyncio && !info->anyio) || !info->file.ptr)
 		return NULL;
-	file = last_component(info->file);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		if (str_is(info->qualname, rules[i].function) && str_is(file, rules[i].file))
+		if (str_is(info->qualname, rules[i].function) && in_file(info, rules[i].file))
 			return &rules[i];
 	}
 	return NULL;

@@ -3,16 +3,15 @@
 #include "unwind/asyncio/waits.h"
 
 #include <inttypes.h>
+#include <math.h>
 
-/* ", 3 waiting" */
-static void say_waiting(struct words *s, int64_t count)
+void wait_say_waiting(struct words *s, int64_t count)
 {
 	if (count >= 0)
 		words_add(s, ", %" PRId64 " waiting", count);
 }
 
-/* `self` of the frame becomes the object waited on; its class begins the line. */
-static vaddr begin(struct waiting *c, enum await_kind kind, struct words *s)
+vaddr wait_begin(struct waiting *c, enum await_kind kind, struct words *s)
 {
 	vaddr self = wait_local(c, "self");
 
@@ -20,6 +19,7 @@ static vaddr begin(struct waiting *c, enum await_kind kind, struct words *s)
 		return 0;
 	c->out.kind = kind;
 	c->out.id = self;
+	words_add(s, "%s", c->rule->verb ? c->rule->verb : "");
 	words_str(s, wait_type_name(c, self), 100);
 	return self;
 }
@@ -27,6 +27,7 @@ static vaddr begin(struct waiting *c, enum await_kind kind, struct words *s)
 /* sleep(0) makes no timer: it is a bare yield. */
 void wait_sleep(struct waiting *c)
 {
+	struct words s = {0};
 	vaddr handle = wait_local(c, "h");
 
 	if (!handle)
@@ -34,32 +35,46 @@ void wait_sleep(struct waiting *c)
 	c->out.kind = AWAITS_SLEEP;
 	c->out.id = c->leaf;
 	c->out.left = wait_due(c, handle);
+	if (!isinf(c->out.left))
+		return;
+	c->out.left = NAN;
+	words_add(&s, "sleep, for ever");
+	wait_detail(c, &s);
 }
 
-static void say_lock(struct waiting *c, struct words *s, vaddr lock)
+/* A flag of asyncio's, the owner of anyio's. */
+void wait_say_lock(struct waiting *c, struct words *s, vaddr lock)
 {
 	int held = wait_flag(c, lock, "_locked");
+	vaddr owner = 0;
 
+	if (held < 0 && attr_get(c->r, lock, "_owner_task", &owner) == ERR_OK && owner)
+		held = !object_is_none(c->r, owner);
+	c->out.free = held == 0;
 	if (held >= 0)
 		words_add(s, held ? ", held" : ", free");
-	say_waiting(s, wait_length(c, lock, "_waiters"));
+	if (held > 0 && owner) {
+		words_add(s, " by ");
+		wait_say_task(c, s, owner);
+	}
+	wait_say_waiting(s, wait_length(c, lock, "_waiters"));
 }
 
 void wait_lock(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr lock = begin(c, AWAITS_LOCK, &s);
+	vaddr lock = wait_begin(c, AWAITS_LOCK, &s);
 
 	if (!lock)
 		return;
-	say_lock(c, &s, lock);
+	wait_say_lock(c, &s, lock);
 	wait_detail(c, &s);
 }
 
 void wait_event(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr event = begin(c, AWAITS_EVENT, &s);
+	vaddr event = wait_begin(c, AWAITS_EVENT, &s);
 	int set;
 
 	if (!event)
@@ -67,7 +82,7 @@ void wait_event(struct waiting *c)
 	set = wait_flag(c, event, "_value");
 	if (set >= 0)
 		words_add(&s, set ? ", set" : ", not set");
-	say_waiting(&s, wait_length(c, event, "_waiters"));
+	wait_say_waiting(&s, wait_length(c, event, "_waiters"));
 	wait_detail(c, &s);
 }
 
@@ -75,7 +90,7 @@ void wait_event(struct waiting *c)
 void wait_condition(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr condition = begin(c, AWAITS_CONDITION, &s);
+	vaddr condition = wait_begin(c, AWAITS_CONDITION, &s);
 	const struct frame_walk *inner;
 
 	if (!condition)
@@ -83,9 +98,9 @@ void wait_condition(struct waiting *c)
 	inner = &c->chain->v[c->chain->count - 1].position;
 	if (str_is(inner->info->qualname, "Lock.acquire")) {
 		words_add(&s, ", notified, takes its lock again");
-		say_lock(c, &s, wait_attr(c, condition, "_lock"));
+		wait_say_lock(c, &s, wait_attr(c, condition, "_lock"));
 	} else {
-		say_waiting(&s, wait_length(c, condition, "_waiters"));
+		wait_say_waiting(&s, wait_length(c, condition, "_waiters"));
 	}
 	wait_detail(c, &s);
 }
@@ -93,18 +108,21 @@ void wait_condition(struct waiting *c)
 void wait_semaphore(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr semaphore = begin(c, AWAITS_SEMAPHORE, &s);
-	int64_t value, bound;
+	vaddr semaphore = wait_begin(c, AWAITS_SEMAPHORE, &s);
+	int64_t value, most;
 
 	if (!semaphore)
 		return;
 	value = wait_number(c, semaphore, "_value");
-	bound = wait_number(c, semaphore, "_bound_value");
+	most = wait_number(c, semaphore, c->rule->variable);
+	c->out.free = value > 0;
 	if (value >= 0)
 		words_add(&s, ", value %" PRId64, value);
-	if (value >= 0 && bound >= 0)
-		words_add(&s, " of %" PRId64, bound);
-	say_waiting(&s, wait_length(c, semaphore, "_waiters"));
+	if (value >= 0 && most >= 0)
+		words_add(&s, " of %" PRId64, most);
+	if (value > 0)
+		words_add(&s, ", free");
+	wait_say_waiting(&s, wait_length(c, semaphore, "_waiters"));
 	wait_detail(c, &s);
 }
 
@@ -112,7 +130,7 @@ void wait_barrier(struct waiting *c)
 {
 	struct words s = {0};
 	struct str state;
-	vaddr barrier = begin(c, AWAITS_BARRIER, &s), value;
+	vaddr barrier = wait_begin(c, AWAITS_BARRIER, &s), value;
 	int64_t count, parties;
 
 	if (!barrier)
@@ -127,14 +145,14 @@ void wait_barrier(struct waiting *c)
 		words_add(&s, ", ");
 		words_str(&s, state, 40);
 	}
-	say_waiting(&s, wait_length(c, wait_attr(c, barrier, "_cond"), "_waiters"));
+	wait_say_waiting(&s, wait_length(c, wait_attr(c, barrier, "_cond"), "_waiters"));
 	wait_detail(c, &s);
 }
 
 void wait_queue_get(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr queue = begin(c, AWAITS_QUEUE, &s);
+	vaddr queue = wait_begin(c, AWAITS_QUEUE, &s);
 	int64_t size;
 
 	if (!queue)
@@ -145,14 +163,14 @@ void wait_queue_get(struct waiting *c)
 		words_add(&s, ", empty");
 	else if (size > 0)
 		words_add(&s, ", %" PRId64 " in it", size);
-	say_waiting(&s, wait_length(c, queue, "_getters"));
+	wait_say_waiting(&s, wait_length(c, queue, "_getters"));
 	wait_detail(c, &s);
 }
 
 void wait_queue_put(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr queue = begin(c, AWAITS_QUEUE, &s);
+	vaddr queue = wait_begin(c, AWAITS_QUEUE, &s);
 	int64_t size, most;
 
 	if (!queue)
@@ -163,14 +181,14 @@ void wait_queue_put(struct waiting *c)
 	if (size >= 0 && most > 0)
 		words_add(&s, ", %s%" PRId64 " of %" PRId64, size >= most ? "full, " : "", size,
 			  most);
-	say_waiting(&s, wait_length(c, queue, "_putters"));
+	wait_say_waiting(&s, wait_length(c, queue, "_putters"));
 	wait_detail(c, &s);
 }
 
 void wait_queue_join(struct waiting *c)
 {
 	struct words s = {0};
-	vaddr queue = begin(c, AWAITS_QUEUE, &s);
+	vaddr queue = wait_begin(c, AWAITS_QUEUE, &s);
 	int64_t unfinished;
 
 	if (!queue)
@@ -179,6 +197,6 @@ void wait_queue_join(struct waiting *c)
 	unfinished = wait_number(c, queue, "_unfinished_tasks");
 	if (unfinished >= 0)
 		words_add(&s, ", %" PRId64 " unfinished", unfinished);
-	say_waiting(&s, wait_length(c, wait_attr(c, queue, "_finished"), "_waiters"));
+	wait_say_waiting(&s, wait_length(c, wait_attr(c, queue, "_finished"), "_waiters"));
 	wait_detail(c, &s);
 }

@@ -106,7 +106,7 @@ uint32_t walk_push(struct reader *r, uint32_t outer, const struct frame_walk *f)
 
 	if (frame == NONE)
 		return NONE;
-	m->frames.v[frame].library = f->info->asyncio;
+	m->frames.v[frame].library = f->info->asyncio || f->info->anyio;
 	return model_push(m, outer, frame);
 }
 
@@ -137,13 +137,18 @@ static enum err fill_chain(struct asyncio *a, uint32_t row, const struct future_
 	for (uint32_t i = 0; i < chain.count; i++)
 		node = walk_push(a->r, node, &chain.v[i].position);
 	m->tasks.v[row].chain = node;
+	m->tasks.v[row].thread = chain.thread ? chain.thread->row : NONE;
 	/* On a thread's stack without being current: the task whose step started an eager one. */
 	if (chain.leaf_state == GEN_EXECUTING && m->tasks.v[row].state == TASK_PENDING)
 		m->tasks.v[row].state = TASK_RUNNING;
 	m->tasks.v[row].chain_truncated = chain.truncated;
 	m->tasks.v[row].damaged |= chain.damaged || err != ERR_OK;
+	if (m->tasks.v[row].cancelling)
+		m->tasks.v[row].handling = err != ERR_OK || await_chain_handles(a->r, &chain);
 	if (err == ERR_OK)
 		err = waits_describe(&wait);
+	if (err == ERR_OK && a->loop_state)
+		holders_count(a, row, f, &chain);
 	if (err != ERR_OK && !ends_walk(err)) {
 		m->tasks.v[row].damaged = true;
 		err = ERR_OK;
@@ -177,6 +182,7 @@ static enum err fill_task(struct asyncio *a, uint32_t row)
 	t->state = state_of(a, row, &f);
 	if (t->state == TASK_DONE || t->state == TASK_CANCELLED) {
 		t->awaits.kind = AWAITS_NOTHING;
+		leftover_note(a, &f);
 		return ERR_OK;
 	}
 	return fill_chain(a, row, &f);
@@ -184,7 +190,7 @@ static enum err fill_task(struct asyncio *a, uint32_t row)
 
 enum err asyncio_walk(struct reader *r, bool thread_stacks, bool loop_state)
 {
-	struct asyncio a = {.r = r, .now = target_now(r)};
+	struct asyncio a = {.r = r, .now = target_now(r), .loop_state = loop_state};
 	enum err err;
 
 	threads_add_rows(r);
@@ -197,6 +203,7 @@ enum err asyncio_walk(struct reader *r, bool thread_stacks, bool loop_state)
 	}
 	for (uint32_t i = 0; err == ERR_OK && i < r->model->tasks.count; i++)
 		err = fill_task(&a, i);
+	holders_finish(&a);
 	if (err == ERR_OK && loop_state)
 		err = loops_read_inner(&a);
 	if (err == ERR_OK && thread_stacks)

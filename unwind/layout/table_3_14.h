@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPython 3.14: written by tools/layoutgen from debug information; do not edit. */
-#define TABLE_3_14_ROWS 149
+#define TABLE_3_14_ROWS 153
 
 static const struct layout table_3_14_release = {
 	.runtime_interpreters_head = {808, 8, 0, 0},
@@ -24,6 +24,7 @@ static const struct layout table_3_14_release = {
 	.thread_running_task = {872, 8, 0, 0},
 	.thread_asyncio_tasks_head = {880, 0, 0, 0},
 	.cframe_current_frame = {.offset = FIELD_ABSENT},
+	.cframe_previous = {.offset = FIELD_ABSENT},
 	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},
@@ -42,6 +43,7 @@ static const struct layout table_3_14_release = {
 	.code_filename = {112, 8, 0, 0},
 	.code_name = {120, 8, 0, 0},
 	.code_qualname = {128, 8, 0, 0},
+	.code_names = {32, 8, 0, 0},
 	.code_linetable = {136, 8, 0, 0},
 	.code_nlocalsplus = {72, 4, 0, 0},
 	.code_localsplusnames = {96, 8, 0, 0},
@@ -125,6 +127,7 @@ static const struct layout table_3_14_release = {
 	.type_base = {256, 8, 0, 0},
 	.type_dict = {264, 8, 0, 0},
 	.type_dictoffset = {288, 8, 0, 0},
+	.type_weaklistoffset = {208, 8, 0, 0},
 	.type_mro = {344, 8, 0, 0},
 	.heaptype_cached_keys = {880, 8, 0, 0},
 	.function_code = {48, 8, 0, 0},
@@ -134,6 +137,7 @@ static const struct layout table_3_14_release = {
 	.method_self = {24, 8, 0, 0},
 	.cfunction_ml = {16, 8, 0, 0},
 	.cfunction_self = {24, 8, 0, 0},
+	.exception_args = {24, 8, 0, 0},
 	.module_dict = {16, 8, 0, 0},
 	.cell_ref = {16, 8, 0, 0},
 	.partial_fn = {16, 8, 0, 0},
@@ -176,6 +180,7 @@ static const struct layout table_3_14_debug = {
 	.thread_running_task = {872, 8, 0, 0},
 	.thread_asyncio_tasks_head = {880, 0, 0, 0},
 	.cframe_current_frame = {.offset = FIELD_ABSENT},
+	.cframe_previous = {.offset = FIELD_ABSENT},
 	.gil_sizeof = 208,
 	.gil_last_holder = {8, 8, 0, 0},
 	.gil_locked = {16, 4, 0, 0},
@@ -194,6 +199,7 @@ static const struct layout table_3_14_debug = {
 	.code_filename = {112, 8, 0, 0},
 	.code_name = {120, 8, 0, 0},
 	.code_qualname = {128, 8, 0, 0},
+	.code_names = {32, 8, 0, 0},
 	.code_linetable = {136, 8, 0, 0},
 	.code_nlocalsplus = {72, 4, 0, 0},
 	.code_localsplusnames = {96, 8, 0, 0},
@@ -277,6 +283,7 @@ static const struct layout table_3_14_debug = {
 	.type_base = {256, 8, 0, 0},
 	.type_dict = {264, 8, 0, 0},
 	.type_dictoffset = {288, 8, 0, 0},
+	.type_weaklistoffset = {208, 8, 0, 0},
 	.type_mro = {344, 8, 0, 0},
 	.heaptype_cached_keys = {880, 8, 0, 0},
 	.function_code = {48, 8, 0, 0},
@@ -286,6 +293,7 @@ static const struct layout table_3_14_debug = {
 	.method_self = {24, 8, 0, 0},
 	.cfunction_ml = {16, 8, 0, 0},
 	.cfunction_self = {24, 8, 0, 0},
+	.exception_args = {24, 8, 0, 0},
 	.module_dict = {16, 8, 0, 0},
 	.cell_ref = {16, 8, 0, 0},
 	.partial_fn = {16, 8, 0, 0},

@@ -38,6 +38,7 @@ static const struct {
 	{"tuple", TYPE_TUPLE},
 	{"list", TYPE_LIST},
 	{"dict", TYPE_DICT},
+	{"collections.OrderedDict", TYPE_DICT}, /* begins with a PyDictObject */
 	{"set", TYPE_SET},
 	{"frozenset", TYPE_SET},
 	{"module", TYPE_MODULE},

@@ -73,6 +73,23 @@ static bool file_is_asyncio(struct str file)
 					above.ptr[6] >= '0' && above.ptr[6] <= '9');
 }
 
+/* The package's files that a wait goes through; a folder of somebody's own may have that name too, but hardly these below it. */
+static bool file_is_anyio(struct str file)
+{
+	static const char *const parts[] = {
+		"/anyio/_backends/_asyncio.py", "/anyio/_core/_synchronization.py",
+		"/anyio/_core/_eventloop.py",	"/anyio/_core/_tasks.py",
+		"/anyio/streams/memory.py",	"/anyio/to_thread.py",
+		"/anyio/lowlevel.py",		"/anyio/_core/_sockets.py",
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (str_ends_with(file, parts[i]))
+			return true;
+	}
+	return false;
+}
+
 /* One copy in the model of what many code objects share. */
 static enum err text_read(struct reader *r, vaddr at, struct str *ret)
 {
@@ -138,6 +155,7 @@ static enum err code_fill(struct reader *r, vaddr at, struct code_info *info)
 	info->nlocalsplus = (uint32_t)nlocalsplus;
 	info->code_adaptive = at + lay->code_code_adaptive.offset;
 	info->asyncio = file_is_asyncio(info->file);
+	info->anyio = file_is_anyio(info->file);
 	return ERR_OK;
 }
 

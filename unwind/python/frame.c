@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define SLOTS_MAX 10000u
+
 vaddr stackref_object(const struct reader *r, uint64_t slot)
 {
 	uint64_t tags = ~r->lay->stackref_mask;
@@ -105,12 +107,53 @@ static enum err frames_grow(struct reader *r, struct frame_walk **v, uint32_t co
 	return ERR_OK;
 }
 
+/* The chain of _PyCFrame on the C stack, one for each call of the evaluation loop (3.11, 3.12): who ends where the next older one begins. */
+struct cframes {
+	vaddr at; /* of the frames that are walked now, 0: there are none (any more) */
+	vaddr previous, previous_frame; /* the next older one, and its innermost frame */
+};
+
+static void cframes_step(struct reader *r, struct cframes *c, vaddr at)
+{
+	const struct layout *lay = r->lay;
+
+	*c = (struct cframes){.at = at};
+	if (!at || read_ptr(r, at, lay->cframe_previous, &c->previous) != ERR_OK || !c->previous ||
+	    read_ptr(r, c->previous, lay->cframe_current_frame, &c->previous_frame) != ERR_OK)
+		*c = (struct cframes){.at = at};
+}
+
+static void cframes_start(struct reader *r, const struct thread_walk *t, vaddr innermost,
+			  struct cframes *c)
+{
+	vaddr at = 0;
+
+	if (field_present(r->lay->cframe_previous) &&
+	    read_ptr(r, t->at, r->lay->thread_cframe, &at) != ERR_OK)
+		at = 0;
+	cframes_step(r, c, at);
+	/* Just entered, or about to be left: no frame is its own. */
+	if (c->at && c->previous_frame == innermost)
+		cframes_step(r, c, c->previous);
+}
+
+/* `inner` is the frame inside of the one at `at` (0: it is the outermost); the first word counts. */
+static void mark_entry(struct reader *r, struct cframes *c, struct frame_walk *inner, vaddr at)
+{
+	if (!c->at || (at && at != c->previous_frame))
+		return;
+	if (!inner->entry)
+		inner->entry = c->at;
+	cframes_step(r, c, c->previous);
+}
+
 enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t max,
 		       struct frame_walk **ret, uint32_t *count_ret, bool *truncated_ret)
 {
 	uint32_t room = 0;
 	uint64_t seen = 0, mark_at = 1;
 	vaddr at, mark = 0;
+	struct cframes cframes;
 	enum err err = thread_current_frame(r, t, &at);
 
 	*ret = NULL;
@@ -118,6 +161,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 	*truncated_ret = false;
 	if (err != ERR_OK)
 		return err;
+	cframes_start(r, t, at, &cframes);
 	while (at) {
 		struct frame_walk frame;
 
@@ -126,6 +170,8 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 			*truncated_ret = true;
 			break;
 		}
+		if (*count_ret)
+			mark_entry(r, &cframes, &(*ret)[*count_ret - 1], at);
 		err = frame_read(r, at, &frame);
 		if (err == ERR_OK) {
 			err = frames_grow(r, ret, *count_ret, &room);
@@ -133,6 +179,8 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 				(*ret)[(*count_ret)++] = frame;
 		} else if (err == ERR_SHAPE && frame.owner >= r->lay->owner_skip_from) {
 			err = ERR_OK;
+			if (*count_ret && !(*ret)[*count_ret - 1].entry)
+				(*ret)[*count_ret - 1].entry = at;
 		}
 		if (err != ERR_OK) {
 			*truncated_ret = true;
@@ -142,8 +190,13 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 			mark = at;
 			mark_at *= 2;
 		}
+		/* Python/bytecodes.c takes a generator off the stack in two steps: between them it has no caller. */
+		if (!frame.previous && frame.owner == r->lay->owner_generator)
+			r->mid_return = *truncated_ret = true;
 		at = frame.previous;
 	}
+	if (*count_ret && !at)
+		mark_entry(r, &cframes, &(*ret)[*count_ret - 1], 0);
 	return error_is_hard(err) ? err : ERR_OK;
 }
 
@@ -225,4 +278,26 @@ enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t 
 			ret->v[ret->count++] = stackref_object(r, slot);
 	}
 	return err;
+}
+
+enum err frame_slots_read(struct reader *r, const struct frame_walk *frame, struct frame_slots *ret)
+{
+	uint8_t buffer[FRAME_HEAD_MAX];
+	vaddr locals = frame->at + r->lay->frame_localsplus.offset, top = 0;
+	const uint8_t *head;
+	enum err err;
+
+	*ret = (struct frame_slots){.variables = frame->info->nlocalsplus};
+	if (r->lay->frame_localsplus.offset > sizeof(buffer))
+		return ERR_SHAPE;
+	head = view(r, frame->at, r->lay->frame_localsplus.offset, buffer, &err);
+	if (!head)
+		return err;
+	err = frame_stack_top(r, head, frame->at, frame->info, &top);
+	if (err != ERR_OK)
+		return err;
+	if (top - locals > (vaddr)SLOTS_MAX * POINTER_SIZE)
+		return ERR_BOUND;
+	ret->count = (uint32_t)((top - locals) / POINTER_SIZE);
+	return pointers_read(r, locals, ret->count, &ret->v);
 }

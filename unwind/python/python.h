@@ -52,6 +52,7 @@ struct code_info {
 	const uint8_t *linetable; /* own copy */
 	uint32_t linetable_len;
 	bool asyncio; /* the file is one of CPython's asyncio package (".../asyncio/x.py") */
+	bool anyio; /* the file is one of anyio's (".../anyio/_core/x.py") */
 	const struct wait_rule *rule; /* NULL: none; valid once rule_known */
 	bool rule_known;
 	/* code.c's own: what was worked out before. Thousands of frames stand at the same few instructions. */
@@ -89,6 +90,11 @@ struct frame_walk {
 	uint8_t owner;
 	struct code_info *info;
 	int32_t line;
+	/*
+	 * thread_frames alone: where this frame was the first that a call of the evaluation loop ran, the address of an object in that call's C frame
+	 * (its shim; in 3.11 its _PyCFrame). Else 0: the loop went on into it by itself.
+	 */
+	vaddr entry;
 };
 /* One frame with code and line. ERR_SHAPE for shims (owner >= layout's owner_skip_from): *previous is still filled. */
 must_check enum err frame_read(struct reader *r, vaddr at, struct frame_walk *ret);
@@ -107,6 +113,14 @@ must_check enum err frame_local(struct reader *r, vaddr frame, struct code_info 
 /* The value stack of a suspended generator's frame, bottom first, at most `max` slots from its top down; unset slots are 0. */
 must_check enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t max,
 				struct items *ret);
+
+/* All slots of a suspended generator's frame as they are, tags included: first the variables, then the value stack. ERR_BOUND: more than 10,000. */
+struct frame_slots {
+	uint64_t *v;
+	uint32_t variables, count;
+};
+must_check enum err frame_slots_read(struct reader *r, const struct frame_walk *frame,
+				     struct frame_slots *ret);
 
 /* --- generators, coroutines, async generators (generator.c) */
 struct gen_walk {
