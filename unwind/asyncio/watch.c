@@ -355,7 +355,7 @@ void watcher_sample(struct watcher *w)
 
 void watcher_run(struct watcher *w, uint64_t until_ns)
 {
-	uint64_t start = clock_now_ns(), end = start, due;
+	uint64_t start = clock_now_ns(), end, due;
 
 	while (w->interp_count && start < until_ns) {
 		watcher_sample(w);
