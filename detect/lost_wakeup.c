@@ -124,7 +124,8 @@ static void say_free(struct detection *d, uint32_t row, const uint32_t *rows, ui
 
 	if (f == NONE)
 		return;
-	finding_summary(m, f, "task %.*s waits at %.*s for what nobody holds: %.*s; nobody will wake it",
+	finding_summary(m, f,
+			"task %.*s waits at %.*s for what nobody holds: %.*s; nobody will wake it",
 			STR_ARG(name), STR_ARG(place), STR_ARG(wait));
 	add_evidence(m, f, row, rows, count);
 	evidence_text(m, f, "state", "%.*s", STR_ARG(wait));
