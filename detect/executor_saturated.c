@@ -217,7 +217,7 @@ enum err detect_executor_saturated(struct detection *d)
 
 		if (!is_saturated(d, l))
 			continue;
-		groups = calloc(l->executor.calls_count, sizeof(*groups));
+		groups = calloc(l->executor.calls_count + 1ul, sizeof(*groups));
 		if (!groups)
 			return ERR_NOMEM;
 		say(d, i, groups, collect(d->now, &l->executor, groups));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lost-wakeup: a task waits on a future that nobody but the waiting tasks holds, so that nobody can ever end it; or for a lock, semaphore or condition that is free
- * while its loop has nothing to do: whoever let it go did not pass it on. Not where a time limit ends the wait, and not where a future was plainly made to
+ * (or anyio's, whose owner has ended) while its loop has nothing to do: whoever let it go did not pass it on. Not where a time limit ends the wait, and not where a future was plainly made to
  * be waited on for ever ("await loop.create_future()", what the loop's main task does).
  */
 #include "detect/detectors.h"
@@ -124,13 +124,14 @@ static void say_free(struct detection *d, uint32_t row, const uint32_t *rows, ui
 
 	if (f == NONE)
 		return;
-	finding_summary(m, f, "task %.*s waits at %.*s for what is free: %.*s; nobody will wake it",
+	finding_summary(m, f,
+			"task %.*s waits at %.*s for what nobody holds: %.*s; nobody will wake it",
 			STR_ARG(name), STR_ARG(place), STR_ARG(wait));
 	add_evidence(m, f, row, rows, count);
 	evidence_text(m, f, "state", "%.*s", STR_ARG(wait));
 	finding_advice(
 		m, f,
-		"look for a release that does not wake a waiter (an override, another thread, the object's own variables set from outside); cancelling the first waiter, or one more acquire and release, may set the others free");
+		"look for a release that does not wake a waiter (an override, another thread, the object's own variables set from outside), or a task that ended without one; cancelling the first waiter, or one more acquire and release, may set the others free");
 }
 
 enum err detect_lost_wakeup(struct detection *d)

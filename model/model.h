@@ -127,7 +127,7 @@ struct await {
 	uint32_t
 		futures_count; /* of what it waits for beside those tasks: futures that are not done */
 	bool done; /* what it waits on is done: it goes on in the loop's next turn */
-	bool free; /* a lock or semaphore that could be had, by its own state, while this one waits for it */
+	bool free; /* a lock or semaphore that nobody holds, by its own state, or a task that has ended, while this one waits for it */
 	bool for_ever; /* a future made where it is awaited, without a name, or by the loop's main task: nobody was meant to end it */
 	int64_t other_refs; /* references to the future but those of the tasks that wait for it; -1: not read */
 	struct str

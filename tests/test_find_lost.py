@@ -31,7 +31,7 @@ def test_futures_that_nobody_else_holds(target):
     assert {one["id"] for one in document["findings"]} == {"lost-wakeup"}
 
 
-@pytest.mark.on("free_locks")
+@pytest.mark.on("free_locks", "free_locks_anyio")
 def test_what_is_free_while_tasks_wait_for_it(target):
     document = finding.check(target)
     found = lost(document)
@@ -41,7 +41,7 @@ def test_what_is_free_while_tasks_wait_for_it(target):
         (told,) = found.keys() & set(waiting)
         one = found[told]
         assert sorted(names[task] for task in one["evidence"]["waiting"]) == waiting
-        assert kind in one["evidence"]["state"] and "waits at free_locks.py:" in one["summary"]
+        assert kind in one["evidence"]["state"] and f"waits at {target.truth['fixture']}:" in one["summary"]
         assert one["evidence"]["waits_on"] == next(
             task["awaits"]["id"] for task in document["tasks"] if task["name"] == told
         )

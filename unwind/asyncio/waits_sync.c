@@ -42,7 +42,7 @@ void wait_sleep(struct waiting *c)
 	wait_detail(c, &s);
 }
 
-/* A flag of asyncio's, the owner of anyio's. */
+/* A flag of asyncio's, the owner of anyio's, who alone may release it: what has ended never will. */
 void wait_say_lock(struct waiting *c, struct words *s, vaddr lock)
 {
 	int held = wait_flag(c, lock, "_locked");
@@ -50,7 +50,7 @@ void wait_say_lock(struct waiting *c, struct words *s, vaddr lock)
 
 	if (held < 0 && attr_get(c->r, lock, "_owner_task", &owner) == ERR_OK && owner)
 		held = !object_is_none(c->r, owner);
-	c->out.free = held == 0;
+	c->out.free = held == 0 || (owner && wait_future_state(c, owner) > 0);
 	if (held >= 0)
 		words_add(s, held ? ", held" : ", free");
 	if (held > 0 && owner) {

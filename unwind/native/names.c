@@ -5,7 +5,9 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#define SCOPES_MAX 1000u /* inside each other */
+#define DIES_MAX   1000000u /* next to each other */
 
 static void open_names(const struct images *s, struct image *i)
 {
@@ -61,30 +63,46 @@ static const char *file_of(Dwarf_Die *unit, Dwarf_Die *call)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-/* The function is the one whose symbol covers the address: what was inlined into it counts as the line that it is called from. */
+/* The scope right inside this one that the address is in. */
+static bool scope_inside(Dwarf_Die *scope, Dwarf_Addr at, Dwarf_Die *ret)
+{
+	int more = dwarf_child(scope, ret);
+
+	for (uint32_t n = 0; more == 0 && n < DIES_MAX; n++) {
+		if (dwarf_haspc(ret, at) > 0)
+			return true;
+		more = dwarf_siblingof(ret, ret);
+	}
+	return false;
+}
+
+/*
+ * The function is the one whose symbol covers the address: what was inlined into it counts as the line that it is called from.
+ * dwarf_getscopes() would look for the origin of what was inlined, which link-time optimisation leaves in another unit, and then finds nothing.
+ */
 static void out_of_inlines(Dwarf_Die *unit, Dwarf_Addr at, struct native_name *ret)
 {
-	Dwarf_Die *scopes = NULL;
-	int count = dwarf_getscopes(unit, at, &scopes);
+	Dwarf_Die scope = *unit, inner;
+	bool in_function = false;
 
-	for (int n = 0; n < count; n++) {
+	for (uint32_t depth = 0; depth < SCOPES_MAX && scope_inside(&scope, at, &inner); depth++) {
 		Dwarf_Attribute attribute;
 		Dwarf_Word line;
 		const char *file;
 
-		if (dwarf_tag(&scopes[n]) == DW_TAG_subprogram)
-			break;
-		if (dwarf_tag(&scopes[n]) != DW_TAG_inlined_subroutine)
+		scope = inner;
+		in_function |= dwarf_tag(&scope) == DW_TAG_subprogram;
+		if (!in_function || dwarf_tag(&scope) != DW_TAG_inlined_subroutine)
 			continue;
-		file = file_of(unit, &scopes[n]);
-		if (!file ||
-		    dwarf_formudata(dwarf_attr(&scopes[n], DW_AT_call_line, &attribute), &line) ||
-		    line > INT32_MAX)
-			continue;
-		ret->file = file;
-		ret->line = (int32_t)line;
+		file = file_of(unit, &scope);
+		if (file &&
+		    dwarf_formudata(dwarf_attr(&scope, DW_AT_call_line, &attribute), &line) == 0 &&
+		    line <= INT32_MAX) {
+			ret->file = file;
+			ret->line = (int32_t)line;
+		}
+		return;
 	}
-	free(scopes);
 }
 
 static void find_line(struct image *i, Dwarf_Addr at, struct native_name *ret)
