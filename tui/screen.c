@@ -252,18 +252,19 @@ static void draw_line(int y, const struct canvas *c, uint32_t number)
 	enum line_role role = c->v[number].role;
 	struct str line = canvas_words(c, number);
 	int x = -(int)(role == LINE_PLAIN || role == LINE_GONE ? c->shift : 0);
+	attr_t attributes;
 	bool own_colors;
 	short pair;
 	struct glyph g;
 	size_t at = 0;
 
-	attr_set(attributes_of_line(role, &pair, &own_colors), pair, NULL);
+	attributes = attributes_of_line(role, &pair, &own_colors);
+	attr_set(attributes, pair, NULL);
 	while (glyph_next(line, &at, &g)) {
 		wchar_t w[2] = {(wchar_t)(g.code < 0 ? '?' : g.code), 0};
 
 		if (g.is_color) {
-			attr_t attributes = attributes_of(g.color, &pair);
-
+			attributes = attributes_of(g.color, &pair);
 			if (own_colors)
 				attr_set(attributes, pair, NULL);
 			continue;
