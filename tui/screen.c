@@ -37,6 +37,7 @@ static struct {
 
 bool screen_possible(const char **why_ret)
 {
+	bool possible = false;
 	int code;
 
 	*why_ret = "";
@@ -44,11 +45,14 @@ bool screen_possible(const char **why_ret)
 		*why_ret = "standard input and output are no terminal";
 		return false;
 	}
-	if (setupterm(NULL, STDOUT_FILENO, &code) != OK || !cursor_address || !clear_screen) {
-		*why_ret = "the terminal can't place its cursor";
-		return false;
+	if (setupterm(NULL, STDOUT_FILENO, &code) == OK) {
+		possible = cursor_address && clear_screen;
+		/* newterm makes one of its own. */
+		del_curterm(cur_term);
 	}
-	return true;
+	if (!possible)
+		*why_ret = "the terminal can't place its cursor";
+	return possible;
 }
 
 static void write_all(const char *bytes, size_t len)
