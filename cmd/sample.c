@@ -17,6 +17,9 @@
 #define LOOK_EVERY  100 /* ms, in long windows */
 #define WATCH_LEAST 10 /* ms between two looks, also where looks take long */
 
+/* A fifth of a CPU at most. */
+static const struct watch_pace closely = {.every_ns = 400000, .pause = 4};
+
 /* What all looks have in common. */
 struct sampling {
 	const struct cli *cli;
@@ -45,7 +48,7 @@ static void watch_until(struct sampling *s, uint64_t due)
 	uint64_t least = clock_now_ns() + WATCH_LEAST * 1000000u;
 
 	watcher_refresh(s->watcher);
-	watcher_run(s->watcher, due > least ? due : least);
+	watcher_run(s->watcher, &closely, due > least ? due : least);
 }
 
 static enum err take_looks(struct sampling *s, struct error *e)
@@ -79,7 +82,7 @@ static enum err take_looks(struct sampling *s, struct error *e)
 
 static void log_watch(const struct sampling *s)
 {
-	const struct watch *w = watcher_seen(s->watcher);
+	const struct watch_counts *w = &watcher_seen(s->watcher)->counts;
 
 	if (s->cli->verbose && w->samples && w->seconds > 0)
 		fprintf(stderr,

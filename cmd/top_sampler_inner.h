@@ -6,6 +6,7 @@
 #include "attach/still.h"
 #include "attach/usage.h"
 #include "cmd/top_sampler.h"
+#include "unwind/asyncio/watch.h"
 
 #include <sys/wait.h>
 
@@ -33,6 +34,8 @@ struct sampler {
 	bool is_open, was_open, ended;
 	struct look *window[WINDOW_MOST]; /* oldest first */
 	unsigned window_count;
+	struct watcher *watcher; /* between the looks; NULL: there is no memory for it */
+	uint64_t watch_due; /* of the watch's next sample, CLOCK_MONOTONIC */
 	struct still still; /* taken before the newest picture */
 	bool still_taken;
 	unsigned unmoved; /* samples in a row that saw nothing move */
@@ -46,7 +49,11 @@ struct sampler {
 void sampler_post(struct sampler *s, const struct message *m);
 /* One sample: a picture and its findings, or the word that nothing moved. *pause_ret: seconds until the next one. */
 must_check enum err sampler_look(struct sampler *s, double *pause_ret, struct error *e);
-/* The pictures so far belong to a process that is gone. */
+/* Nothing has moved for a while. */
+bool sampler_rests(const struct sampler *s);
+/* Before the first one of a process that was opened. */
+void sampler_begin(struct sampler *s);
+/* The pictures so far belong to a process that is gone: before it is closed. */
 void sampler_forget(struct sampler *s);
 void sampler_destroy(struct sampler *s);
 

@@ -44,10 +44,24 @@ static void drop_oldest(struct sampler *s)
 		s->window[i] = s->window[i + 1];
 }
 
+bool sampler_rests(const struct sampler *s)
+{
+	return s->unmoved > RENEW_FIRST;
+}
+
+void sampler_begin(struct sampler *s)
+{
+	if (watcher_create(&s->opened.target, &s->opened.lay, &s->watcher) != ERR_OK)
+		s->watcher = NULL;
+	s->watch_due = UINT64_MAX;
+}
+
 void sampler_forget(struct sampler *s)
 {
 	while (s->window_count)
 		drop_oldest(s);
+	watcher_destroy(s->watcher);
+	s->watcher = NULL;
 	still_deinit(&s->still);
 	s->still = (struct still){0};
 	s->still_taken = false;
@@ -111,6 +125,7 @@ static enum err judge(struct sampler *s, struct error *e)
 		.looks = looks,
 		.count = s->window_count,
 		.now = now,
+		.watch = s->watcher ? watcher_seen(s->watcher) : NULL,
 		.limits = {.blocked_after = s->cli.blocked_after_ms / 1e3},
 	};
 	uint32_t all = s->cli.only ? s->cli.only : UINT32_MAX;
@@ -169,8 +184,20 @@ static bool rests(struct sampler *s)
 		return false;
 	}
 	s->unmoved++;
-	return s->unmoved > RENEW_FIRST &&
+	return sampler_rests(s) &&
 	       (double)clock_now_ns() / 1e9 - newest->m->snapshot.monotonic < RENEW_SECONDS;
+}
+
+/* From now until the next look; together with the spans before it as far back as the looks that are judged. */
+static void watch_on(struct sampler *s)
+{
+	unsigned keep = s->window_count < WINDOW_MOST ? s->window_count : WINDOW_MOST - 1;
+
+	if (!s->watcher)
+		return;
+	watcher_turn(s->watcher, keep - 1);
+	watcher_refresh(s->watcher);
+	s->watch_due = clock_now_ns();
 }
 
 static enum err look(struct sampler *s, struct error *e)
@@ -192,10 +219,13 @@ static enum err look(struct sampler *s, struct error *e)
 		return err;
 	}
 	push_window(s, l);
+	if (s->watcher)
+		watch_tell(watcher_seen(s->watcher), l->m);
 	err = judge(s, e);
 	take_usage(s);
 	if (err == ERR_OK)
 		post(s, MESSAGE_LOOK, l);
+	watch_on(s);
 	return err;
 }
 

@@ -27,7 +27,7 @@ static bool never_rested(const struct detection *d, const struct loop *l)
 		const struct ready_seen *seen = &d->watch->ready[i];
 
 		if (seen->loop == l->id)
-			return seen->least >= LONG_QUEUE;
+			return seen->counts.least >= LONG_QUEUE;
 	}
 	if (!time.counted || time.wants_gil)
 		return true;

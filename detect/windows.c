@@ -29,15 +29,15 @@ static void in_watch(const struct detection *d, struct windows *w)
 
 		if (seen->loop != d->now->loops.v[w->loop].id)
 			continue;
-		w->windows += seen->windows;
-		w->samples += seen->samples;
-		if (seen->longest > w->longest)
-			w->longest = seen->longest;
-		if (seen->targets > w->targets)
-			w->targets = seen->targets;
-		if (seen->ready > w->ready)
-			w->ready = seen->ready;
-		if (!w->seen || seen->samples > w->seen->samples)
+		w->windows += seen->counts.windows;
+		w->samples += seen->counts.samples;
+		if (seen->counts.longest > w->longest)
+			w->longest = seen->counts.longest;
+		if (seen->counts.targets > w->targets)
+			w->targets = seen->counts.targets;
+		if (seen->counts.ready > w->ready)
+			w->ready = seen->counts.ready;
+		if (!w->seen || seen->counts.samples > w->seen->counts.samples)
 			w->seen = seen;
 	}
 }
@@ -117,11 +117,11 @@ struct str windows_often(const struct detection *d, const struct windows *w)
 {
 	if (!w->windows)
 		return (struct str){0};
-	if (w->samples == d->watch->samples)
+	if (w->samples == d->watch->counts.samples)
 		return model_printf(d->now, " (all the time for %s)",
-				    time_text(d->watch->seconds).v);
+				    time_text(d->watch->counts.seconds).v);
 	return model_printf(d->now, " (%llu times in %s)", (unsigned long long)w->windows,
-			    time_text(d->watch->seconds).v);
+			    time_text(d->watch->counts.seconds).v);
 }
 
 void windows_say(const struct detection *d, const struct windows *w, uint32_t finding)
@@ -131,13 +131,14 @@ void windows_say(const struct detection *d, const struct windows *w, uint32_t fi
 	m->findings.v[finding].loop = w->loop;
 	m->findings.v[finding].task = w->task;
 	m->findings.v[finding].thread = w->thread;
+	m->findings.v[finding].brief = true;
 	evidence_count(m, finding, "looks", w->looks);
-	if (d->watch && d->watch->samples) {
-		evidence_count(m, finding, "samples", (int64_t)d->watch->samples);
+	if (d->watch && d->watch->counts.samples) {
+		evidence_count(m, finding, "samples", (int64_t)d->watch->counts.samples);
 		evidence_count(m, finding, "samples_with_it", (int64_t)w->samples);
 		evidence_count(m, finding, "windows", (int64_t)w->windows);
 		evidence_seconds(m, finding, "longest_s", w->longest);
-		evidence_seconds(m, finding, "watched_s", d->watch->seconds);
+		evidence_seconds(m, finding, "watched_s", d->watch->counts.seconds);
 		if (w->samples)
 			evidence_count(m, finding, "ready_in_window", w->ready);
 	}

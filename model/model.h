@@ -194,6 +194,13 @@ struct executor_state {
 	uint32_t calls_first, calls_count; /* model.calls: what its workers run */
 };
 
+/* What a watch between pictures saw of a loop's windows (model/watch.h). */
+struct loop_watched {
+	uint64_t samples, seen; /* in all, and those that saw one */
+	uint64_t windows;
+	double longest; /* seconds */
+};
+
 struct loop {
 	vaddr id;
 	uint32_t cls; /* row of model.strings */
@@ -227,6 +234,7 @@ struct loop {
 	/* Of a loop that runs a callback: which one, told apart from all others. NAN and -1: none, or not read. */
 	double turn_since; /* loop.time() at which this turn of _run_once began with its callbacks, and the clock's resolution */
 	int64_t turn_index; /* the callback's place in that turn, from 0 */
+	struct loop_watched watched; /* since the picture before; zeros where nobody watched */
 };
 
 struct thread {
@@ -312,6 +320,7 @@ struct finding {
 	const char *id;
 	enum severity severity;
 	bool certain; /* false: it could come from a torn read */
+	bool brief; /* of moments that come and go, which a watch counts (struct loop, watched) */
 	uint32_t loop, task, thread; /* rows that it is about, NONE */
 	struct str summary, advice;
 	uint32_t evidence_first, evidence_count;

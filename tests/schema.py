@@ -159,6 +159,7 @@ WATCHED = record(
             longest=seconds,
             times=count,
             samples=count,
+            windows=maybe(record(count=count, longest=seconds, samples=count, of_samples=count)),
             headline=text,
         )
     ),

@@ -318,6 +318,40 @@ def test_the_same_finding_again_is_counted(some_python, start, top):
     terminal.quit()
 
 
+WATCHED = re.compile(r"watched: ([\d,]+) windows?, longest .*?, in ([\d,]+) of ([\d,]+) samples of the watch")
+
+
+def watched(text):
+    """Windows, samples of the watch with one, all its samples; None: not on the screen."""
+    found = WATCHED.search(text)
+    return found and [int(number.replace(",", "")) for number in found.groups()]
+
+
+def test_windows_of_a_millisecond_are_counted_and_kept(python, start, top):
+    target = start(python, "window", "brief")
+    finding = "shared-loop" if target.truth["thread_tasks"] else "enter-task-window"
+    terminal = top(target.pid, columns=160, rows=50)
+    terminal.press("5")
+    terminal.until(lambda text: finding in text and (watched(text) or [0])[0] >= 3, "windows seen between the samples")
+    terminal.press("1")
+    terminal.until(lambda text: re.search(r"[\d,]+ windows  critical +" + finding, text), "how many, on the first screen")
+    target.process.stdin.write(b"\n")
+    target.process.stdin.flush()
+    target.first_line()
+    terminal.press("5")
+    begun = {}
+
+    def rests(text):
+        """None is counted any more while the watch goes on. The last ones may come after the finding was gone for a moment."""
+        if not (counts := watched(text)) or "gone since" not in text:
+            return False
+        return counts[2] > begun.setdefault(tuple(counts[:2]), counts[2]) + 100
+
+    windows, with_one, samples = watched(terminal.until(rests, "the watch to go on and see none"))
+    assert 3 <= windows <= with_one < samples
+    terminal.quit()
+
+
 def test_another_size(moods, top):
     terminal = top(moods.pid)
     terminal.shows("first-0")

@@ -271,8 +271,10 @@ void history_add(struct history *h, const struct model *m)
 	table_next(&h->loops);
 	table_next(&h->tasks);
 	table_next(&h->threads);
-	for (uint32_t i = 0; i < m->loops.count; i++)
+	for (uint32_t i = 0; i < m->loops.count; i++) {
 		history_add_loop(h, m, &m->loops.v[i], now);
+		history_add_watched(h, &m->loops.v[i]);
+	}
 	for (uint32_t i = 0; chains && i < m->tasks.count; i++)
 		add_task(h, m, chains, &m->tasks.v[i]);
 	for (uint32_t i = 0; i < m->threads.count; i++)

@@ -33,6 +33,7 @@ struct loop_track {
 	/* The GIL of its interpreter. */
 	uint64_t switches;
 	double switches_at, switches_rate; /* a second; NAN: not known yet */
+	struct loop_watched watched; /* in all */
 };
 
 /* Where a task was: what it waited on, and at which place. */
@@ -69,6 +70,8 @@ struct finding_track {
 	const char *id;
 	vaddr loop, task;
 	pid_t thread;
+	bool brief; /* all windows of a loop are one finding, with the task and the thread of the last one */
+	struct loop_watched watched; /* brief: what the watch has seen in all */
 	enum severity severity;
 	bool certain, standing;
 	double first, last; /* of the present or last time that it stood */

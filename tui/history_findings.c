@@ -40,24 +40,34 @@ static bool room(struct history *h)
 	return true;
 }
 
+static vaddr task_of(const struct model *m, const struct finding *f)
+{
+	return f->task == NONE ? 0 : m->tasks.v[f->task].id;
+}
+
+static pid_t thread_of(const struct model *m, const struct finding *f)
+{
+	return f->thread == NONE ? 0 : m->threads.v[f->thread].tid;
+}
+
 static struct finding_track *track_of(struct history *h, const struct model *m,
 				      const struct finding *f)
 {
 	vaddr loop = f->loop == NONE ? 0 : m->loops.v[f->loop].id;
-	vaddr task = f->task == NONE ? 0 : m->tasks.v[f->task].id;
-	pid_t thread = f->thread == NONE ? 0 : m->threads.v[f->thread].tid;
+	vaddr task = task_of(m, f);
+	pid_t thread = thread_of(m, f);
 
 	for (uint32_t i = 0; i < h->finding_count; i++) {
 		struct finding_track *k = &h->findings[i];
 
-		if (strcmp(k->id, f->id) == 0 && k->loop == loop && k->task == task &&
-		    k->thread == thread)
+		if (strcmp(k->id, f->id) == 0 && k->loop == loop &&
+		    (k->brief || (k->task == task && k->thread == thread)))
 			return k;
 	}
 	if (h->finding_count >= TRACKS_MOST || !room(h))
 		return NULL;
-	h->findings[h->finding_count] =
-		(struct finding_track){.id = f->id, .loop = loop, .task = task, .thread = thread};
+	h->findings[h->finding_count] = (struct finding_track){
+		.id = f->id, .loop = loop, .task = task, .thread = thread, .brief = f->brief};
 	return &h->findings[h->finding_count++];
 }
 
@@ -76,6 +86,8 @@ static void add_finding(struct history *h, const struct model *m, const struct p
 		k->first = when;
 		k->times++;
 	}
+	k->task = task_of(m, f);
+	k->thread = thread_of(m, f);
 	k->severity = f->severity;
 	k->certain = f->certain;
 	k->last = when;
@@ -117,6 +129,11 @@ void history_add_findings(struct history *h, const struct model *m, double when)
 	for (uint32_t i = 0; i < m->findings.count; i++)
 		add_finding(h, m, &paths, &m->findings.v[i], when);
 	for (uint32_t i = 0; i < h->finding_count; i++) {
+		const struct loop_track *loop =
+			h->findings[i].brief ? table_find(&h->loops, h->findings[i].loop) : NULL;
+
+		if (loop)
+			h->findings[i].watched = loop->watched;
 		if (!h->findings[i].standing && when - h->findings[i].last > GONE_KEPT)
 			track_deinit(&h->findings[i]);
 		else

@@ -7,6 +7,8 @@
 
 /* `when` may be later than the picture, of which it is known then that it still holds. */
 void history_add_loop(struct history *h, const struct model *m, const struct loop *l, double when);
+/* Once a picture. */
+void history_add_watched(struct history *h, const struct loop *l);
 void history_add_findings(struct history *h, const struct model *m, double when);
 /* False on no memory. */
 bool history_findings_copy(struct history *to, const struct history *from);

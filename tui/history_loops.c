@@ -92,6 +92,18 @@ void history_add_loop(struct history *h, const struct model *m, const struct loo
 		s->lag = k->lag;
 }
 
+void history_add_watched(struct history *h, const struct loop *l)
+{
+	struct loop_track *k = table_find(&h->loops, l->id);
+
+	if (!k)
+		return;
+	k->watched.samples += l->watched.samples;
+	k->watched.seen += l->watched.seen;
+	k->watched.windows += l->watched.windows;
+	k->watched.longest = fmax(k->watched.longest, l->watched.longest);
+}
+
 double loop_track_held(const struct loop_track *l, double now)
 {
 	return isnan(l->held_since) ? NAN : now - l->held_since;

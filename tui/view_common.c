@@ -155,10 +155,10 @@ void view_title(const struct ui *u, const struct scene *s, struct canvas *c)
 	}
 	text_printf(t, "%s%s  process %d  ", u->held ? "PAUSED " : "", s->clock,
 		    (int)s->m->target.pid);
-	add_command(t, &c->style, s->m);
-	text_printf(t, "  CPython %s", s->m->target.python);
+	text_printf(t, "CPython %s  ", s->m->target.python);
 	if (s->m->target.container)
-		text_add(t, "  in a container");
+		text_add(t, "in a container  ");
+	add_command(t, &c->style, s->m);
 	canvas_line(c, LINE_PLAIN, NO_ROW);
 	add_usage(t, &c->style, &s->usage);
 	text_number(t, s->m->tasks.count);

@@ -23,6 +23,25 @@ static void put_counts(struct text *t, const struct text_style *style, const str
 	text_add(t, " samples\n");
 }
 
+/* What is too short for samples was watched for between them. */
+static void put_watched(struct text *t, const struct text_style *style,
+			const struct finding_track *f)
+{
+	const struct loop_watched *w = &f->watched;
+
+	if (!f->brief || !w->samples)
+		return;
+	text_add(t, "    watched: ");
+	text_number(t, w->windows);
+	text_add(t, w->windows == 1 ? " window, longest " : " windows, longest ");
+	text_duration(t, style, w->longest);
+	text_add(t, ", in ");
+	text_number(t, w->seen);
+	text_add(t, " of ");
+	text_number(t, w->samples);
+	text_add(t, " samples of the watch\n");
+}
+
 static void put_finding(struct text *t, const struct text_style *style, const struct scene *s,
 			const struct finding_track *f)
 {
@@ -36,6 +55,7 @@ static void put_finding(struct text *t, const struct text_style *style, const st
 	text_color(t, style, f->standing ? COLOR_PLAIN : COLOR_DIM);
 	text_add(t, "    ");
 	put_counts(t, style, s, f);
+	put_watched(t, style, f);
 	/* The lines begin with the headline, which stands there already. */
 	if (f->lines.len > f->headline.len + 1)
 		text_add_bytes(t, f->lines.v + f->headline.len + 1,

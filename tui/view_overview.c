@@ -39,8 +39,13 @@ static void finding_words(struct text *t, const struct scene *s, const struct ca
 		text_add(t, " ago, stood ");
 		text_duration(t, &c->style, finding_track_stood(f));
 	}
-	if (f->times > 1)
+	if (f->brief && f->watched.windows) {
+		text_add(t, ", ");
+		text_number(t, f->watched.windows);
+		text_add(t, f->watched.windows == 1 ? " window" : " windows");
+	} else if (f->times > 1) {
 		text_printf(t, ", %llu times", (unsigned long long)f->times);
+	}
 	text_add(t, "  ");
 	text_add_bytes(t, words.ptr, words.len);
 	text_color(t, &c->style, COLOR_PLAIN);

@@ -82,6 +82,21 @@ static void put_task(struct json_writer *w, const struct history *h, const struc
 	json_map_end(w);
 }
 
+static void put_windows(struct json_writer *w, const struct finding_track *f)
+{
+	json_key(w, "windows");
+	if (!f->brief || !f->watched.samples) {
+		json_null(w);
+		return;
+	}
+	json_map(w);
+	json_key_int(w, "count", (int64_t)f->watched.windows);
+	json_key_double(w, "longest", f->watched.longest);
+	json_key_int(w, "samples", (int64_t)f->watched.seen);
+	json_key_int(w, "of_samples", (int64_t)f->watched.samples);
+	json_map_end(w);
+}
+
 static void put_finding(struct json_writer *w, const struct history *h,
 			const struct finding_track *f)
 {
@@ -97,6 +112,7 @@ static void put_finding(struct json_writer *w, const struct history *h,
 	json_key_double(w, "longest", f->longest);
 	json_key_int(w, "times", (int64_t)f->times);
 	json_key_int(w, "samples", (int64_t)f->samples);
+	put_windows(w, f);
 	json_key_str(w, "headline", text_str(&f->headline));
 	json_map_end(w);
 }

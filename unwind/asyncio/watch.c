@@ -15,8 +15,6 @@
 #define INTERPS_WATCHED 64u
 #define THREADS_WATCHED 256u /* of one interpreter */
 #define LOOPS_WATCHED	64u
-#define EVERY_NS	400000u
-#define CPU_PART	4u /* a sample is followed by a pause of at least so many times its own length */
 #define GIL_BYTES	64u
 
 /* The words that make a sample one moment. */
@@ -334,10 +332,12 @@ static void sample_ready(struct watcher *w, const struct watched_interp *in)
 		seen_ready(w, loops[i], lengths[i]);
 }
 
-void watcher_sample(struct watcher *w)
+uint64_t watcher_sample(struct watcher *w, const struct watch_pace *pace)
 {
-	uint64_t start = clock_now_ns(), end;
+	uint64_t start = clock_now_ns(), end, due;
 
+	if (!w->interp_count)
+		return UINT64_MAX;
 	for (uint32_t i = 0; i < w->interp_count; i++) {
 		sample_ready(w, &w->interps[i]);
 		if (field_present(w->r.lay->thread_running_task))
@@ -346,30 +346,24 @@ void watcher_sample(struct watcher *w)
 			sample_dict(w, &w->interps[i]);
 	}
 	end = clock_now_ns();
-	if (w->last_ns)
-		w->seen.seconds += (double)(end - w->last_ns) / 1e9;
+	seen_sample(w, w->last_ns ? (double)(end - w->last_ns) / 1e9 : 0,
+		    (double)(end - start) / 1e9);
 	w->last_ns = end;
-	w->seen.busy += (double)(end - start) / 1e9;
-	w->seen.samples++;
+	due = end + (end - start) * pace->pause;
+	return due < start + pace->every_ns ? start + pace->every_ns : due;
 }
 
-void watcher_run(struct watcher *w, uint64_t until_ns)
+void watcher_run(struct watcher *w, const struct watch_pace *pace, uint64_t until_ns)
 {
-	uint64_t start = clock_now_ns(), end = start, due;
+	while (clock_now_ns() < until_ns) {
+		uint64_t due = watcher_sample(w, pace);
 
-	while (w->interp_count && start < until_ns) {
-		watcher_sample(w);
-		end = clock_now_ns();
-		due = end + (end - start) * CPU_PART;
-		if (due < start + EVERY_NS)
-			due = start + EVERY_NS;
 		if (due >= until_ns)
 			return;
 		clock_nanosleep(
 			CLOCK_MONOTONIC, TIMER_ABSTIME,
 			&(struct timespec){(time_t)(due / 1000000000u), (long)(due % 1000000000u)},
 			NULL);
-		start = clock_now_ns();
 	}
 }
 

@@ -22,10 +22,17 @@ must_check enum err watcher_create(struct target *t, const struct layout *lay,
 void watcher_destroy(struct watcher *w); /* accepts NULL */
 /* Finds threads and loops as they are now; windows that stood end here. */
 void watcher_refresh(struct watcher *w);
-/* One sample. What can't be read or proven counts as seen by nobody. */
-void watcher_sample(struct watcher *w);
-/* Samples every 0.4 milliseconds until that moment of CLOCK_MONOTONIC, and less often where they would take more than a fifth of a CPU. */
-void watcher_run(struct watcher *w, uint64_t until_ns);
+/* How often. */
+struct watch_pace {
+	uint64_t every_ns; /* from one sample's begin to the next one's */
+	uint32_t pause; /* a sample is followed by at least so many times its own length */
+};
+/* One sample. What can't be read or proven counts as seen by nobody. Returns when the next one is due, of CLOCK_MONOTONIC; UINT64_MAX: there is nothing to watch. */
+uint64_t watcher_sample(struct watcher *w, const struct watch_pace *pace);
+/* Samples until that moment. */
+void watcher_run(struct watcher *w, const struct watch_pace *pace, uint64_t until_ns);
+/* A new span begins; of those before it the newest `keep` (fewer than WATCH_SPANS) are kept. */
+void watcher_turn(struct watcher *w, uint32_t keep);
 const struct watch *watcher_seen(const struct watcher *w);
 
 #endif

@@ -36,6 +36,8 @@ struct sighting {
 void sighting_read(struct watcher *w, struct sighting *s);
 /* It is proven: counts. */
 void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns);
+/* A sample was taken. */
+void seen_sample(struct watcher *w, double seconds, double busy);
 /* Length of the loop's ready queue. */
 void seen_ready(struct watcher *w, vaddr loop, uint64_t length);
 /* There is no window of that loop now (0: of any). */

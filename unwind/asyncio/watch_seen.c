@@ -7,6 +7,7 @@
 #define SEEN_MAX  1000u /* different windows */
 #define READY_MAX 256u /* callbacks of a ready queue that are looked at */
 #define LOOPS_MAX 4096u /* loops whose ready queues are told */
+#define TEXT_MOST ((size_t)4 << 20) /* bytes of names and frames that are kept on */
 
 static struct window_seen *find(struct watcher *w, const struct sighting *s)
 {
@@ -159,10 +160,23 @@ static void add_frames(struct watcher *w, struct window_seen *row, const struct 
 	}
 }
 
+static void count_window(struct window_counts *c, const struct sighting *s, bool new, double stood)
+{
+	c->windows += new;
+	c->samples++;
+	if (stood > c->longest)
+		c->longest = stood;
+	if (s->ready > c->ready)
+		c->ready = s->ready;
+	if (s->targets > c->targets)
+		c->targets = s->targets;
+}
+
 void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns)
 {
 	struct window_seen *row = find(w, s);
 	double stood;
+	bool new;
 
 	if (!row)
 		row = add(w, s);
@@ -170,19 +184,14 @@ void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns)
 		return;
 	if (!row->frame_count)
 		add_frames(w, row, s);
-	if (!row->open) {
+	new = !row->open;
+	if (new) {
 		row->open = true;
 		row->began_ns = now_ns;
-		row->windows++;
 	}
-	row->samples++;
 	stood = (double)(now_ns - row->began_ns) / 1e9;
-	if (stood > row->longest)
-		row->longest = stood;
-	if (s->ready > row->ready)
-		row->ready = s->ready;
-	if (s->targets > row->targets)
-		row->targets = s->targets;
+	count_window(&row->counts, s, new, stood);
+	count_window(&row->spans[w->seen.span], s, new, stood);
 }
 
 void seen_close(struct watcher *w, vaddr loop)
@@ -191,6 +200,13 @@ void seen_close(struct watcher *w, vaddr loop)
 		if (!loop || w->seen.v[i].loop == loop)
 			w->seen.v[i].open = false;
 	}
+}
+
+static void count_ready(struct ready_counts *c, uint64_t length)
+{
+	c->least = !c->samples || length < c->least ? length : c->least;
+	c->most = length > c->most ? length : c->most;
+	c->samples++;
 }
 
 void seen_ready(struct watcher *w, vaddr loop, uint64_t length)
@@ -210,9 +226,102 @@ void seen_ready(struct watcher *w, vaddr loop, uint64_t length)
 			return;
 		seen->ready = row;
 		row = &seen->ready[seen->ready_count++];
-		*row = (struct ready_seen){.loop = loop, .least = UINT64_MAX};
+		*row = (struct ready_seen){.loop = loop};
 	}
-	row->samples++;
-	row->least = length < row->least ? length : row->least;
-	row->most = length > row->most ? length : row->most;
+	count_ready(&row->counts, length);
+	count_ready(&row->spans[seen->span], length);
+}
+
+static void count_sample(struct watch_counts *c, double seconds, double busy)
+{
+	c->samples++;
+	c->seconds += seconds;
+	c->busy += busy;
+}
+
+void seen_sample(struct watcher *w, double seconds, double busy)
+{
+	count_sample(&w->seen.counts, seconds, busy);
+	count_sample(&w->seen.spans[w->seen.span], seconds, busy);
+}
+
+/* Each of these takes all spans together anew. False: there is nothing left. */
+static bool sum_window(struct window_seen *row)
+{
+	row->counts = (struct window_counts){0};
+	for (uint32_t i = 0; i < WATCH_SPANS; i++) {
+		const struct window_counts *c = &row->spans[i];
+
+		row->counts.samples += c->samples;
+		row->counts.windows += c->windows;
+		if (c->longest > row->counts.longest)
+			row->counts.longest = c->longest;
+		if (c->ready > row->counts.ready)
+			row->counts.ready = c->ready;
+		if (c->targets > row->counts.targets)
+			row->counts.targets = c->targets;
+	}
+	return row->counts.samples > 0;
+}
+
+static bool sum_ready(struct ready_seen *row)
+{
+	row->counts = (struct ready_counts){0};
+	for (uint32_t i = 0; i < WATCH_SPANS; i++) {
+		const struct ready_counts *c = &row->spans[i];
+
+		if (!c->samples)
+			continue;
+		if (!row->counts.samples || c->least < row->counts.least)
+			row->counts.least = c->least;
+		if (c->most > row->counts.most)
+			row->counts.most = c->most;
+		row->counts.samples += c->samples;
+	}
+	return row->counts.samples > 0;
+}
+
+static void sum_samples(struct watch *seen)
+{
+	seen->counts = (struct watch_counts){0};
+	for (uint32_t i = 0; i < WATCH_SPANS; i++) {
+		seen->counts.samples += seen->spans[i].samples;
+		seen->counts.seconds += seen->spans[i].seconds;
+		seen->counts.busy += seen->spans[i].busy;
+	}
+}
+
+static void forget_span(struct watch *seen, uint32_t span)
+{
+	uint32_t windows = 0, ready = 0;
+
+	seen->spans[span] = (struct watch_counts){0};
+	sum_samples(seen);
+	for (uint32_t i = 0; i < seen->count; i++) {
+		seen->v[i].spans[span] = (struct window_counts){0};
+		if (sum_window(&seen->v[i]))
+			seen->v[windows++] = seen->v[i];
+	}
+	for (uint32_t i = 0; i < seen->ready_count; i++) {
+		seen->ready[i].spans[span] = (struct ready_counts){0};
+		if (sum_ready(&seen->ready[i]))
+			seen->ready[ready++] = seen->ready[i];
+	}
+	seen->count = windows;
+	seen->ready_count = ready;
+}
+
+void watcher_turn(struct watcher *w, uint32_t keep)
+{
+	struct watch *seen = &w->seen;
+	uint32_t newest = seen->span;
+
+	for (uint32_t age = keep; age < WATCH_SPANS; age++)
+		forget_span(seen, (newest + WATCH_SPANS - age) % WATCH_SPANS);
+	seen->span = (newest + 1) % WATCH_SPANS;
+	/* The words of what is forgotten pile up: then the account begins anew. */
+	if (!seen->count || seen->text.used > TEXT_MOST) {
+		seen->count = 0;
+		arena_reset(&seen->text);
+	}
 }
