@@ -37,6 +37,7 @@ static struct {
 
 bool screen_possible(const char **why_ret)
 {
+	bool possible = false;
 	int code;
 
 	*why_ret = "";
@@ -44,11 +45,14 @@ bool screen_possible(const char **why_ret)
 		*why_ret = "standard input and output are no terminal";
 		return false;
 	}
-	if (setupterm(NULL, STDOUT_FILENO, &code) != OK || !cursor_address || !clear_screen) {
-		*why_ret = "the terminal can't place its cursor";
-		return false;
+	if (setupterm(NULL, STDOUT_FILENO, &code) == OK) {
+		possible = cursor_address && clear_screen;
+		/* newterm makes one of its own. */
+		del_curterm(cur_term);
 	}
-	return true;
+	if (!possible)
+		*why_ret = "the terminal can't place its cursor";
+	return possible;
 }
 
 static void write_all(const char *bytes, size_t len)
@@ -252,18 +256,19 @@ static void draw_line(int y, const struct canvas *c, uint32_t number)
 	enum line_role role = c->v[number].role;
 	struct str line = canvas_words(c, number);
 	int x = -(int)(role == LINE_PLAIN || role == LINE_GONE ? c->shift : 0);
+	attr_t attributes;
 	bool own_colors;
 	short pair;
 	struct glyph g;
 	size_t at = 0;
 
-	attr_set(attributes_of_line(role, &pair, &own_colors), pair, NULL);
+	attributes = attributes_of_line(role, &pair, &own_colors);
+	attr_set(attributes, pair, NULL);
 	while (glyph_next(line, &at, &g)) {
 		wchar_t w[2] = {(wchar_t)(g.code < 0 ? '?' : g.code), 0};
 
 		if (g.is_color) {
-			attr_t attributes = attributes_of(g.color, &pair);
-
+			attributes = attributes_of(g.color, &pair);
 			if (own_colors)
 				attr_set(attributes, pair, NULL);
 			continue;
