@@ -22,6 +22,7 @@
 
 #define MANY	  1000u /* cancelled timers that are worth a word */
 #define LONG_STAY 60.0 /* seconds */
+#define STARVED	  0.3 /* share of the time */
 #define HEAP_SLOT 8 /* bytes: a list's pointer */
 
 struct heap {
@@ -30,7 +31,7 @@ struct heap {
 	uint32_t
 		lasting; /* cancelled ones that stay for longer than LONG_STAY, if none are thrown out */
 	double latest; /* seconds to the latest deadline of a cancelled one */
-	double prune_in; /* seconds until they are thrown out: 0 with the next turn, INFINITY never as it goes */
+	double prune_in; /* seconds until they are thrown out: 0 with the next turn, INFINITY never as it goes, NAN not known */
 	bool undercounted;
 	uint32_t made_at; /* frame that made one of them (debug mode), NONE */
 };
@@ -91,7 +92,7 @@ static double over(const struct loop *l)
 	return (double)l->timer_cancelled_counter - PRUNED_SHARE * l->timers_count;
 }
 
-/* How fast that grew from that look to the next one, by the second. *pruned_ret is set where they were thrown out in between. */
+/* How fast that grew from that look to the next one, by the second; NAN not known. *pruned_ret is set where they were thrown out in between. */
 static double growth(const struct detection *d, const struct loop *l, uint32_t look,
 		     bool *pruned_ret)
 {
@@ -101,9 +102,19 @@ static double growth(const struct detection *d, const struct loop *l, uint32_t l
 
 	if (!a || !b || !is_known(a) || !is_known(b) || !is_counted(a) || !is_counted(b) ||
 	    seconds <= 0)
-		return 0;
+		return NAN;
 	*pruned_ret |= a->timers != b->timers;
 	return (over(b) - over(a)) / seconds;
+}
+
+/* It had no CPU for a good part of the time: what it would have done is not known. */
+static bool was_starved(const struct detection *d, const struct loop *l)
+{
+	struct thread_time time;
+
+	return l->thread != NONE &&
+	       thread_time_read(d, 0, d->now->threads.v[l->thread].tid, &time) && time.counted &&
+	       time.starved > STARVED * time.seconds;
 }
 
 /* As the numbers are, and as they have changed while they were watched. */
@@ -122,8 +133,10 @@ static double prune_in(const struct detection *d, const struct loop *l)
 		sum += rate / (d->count - 1);
 		fastest = fmax(fastest, rate);
 	}
-	if (pruned)
+	if (pruned && !isnan(sum))
 		return fastest > 0 ? -over(l) / fastest : looks_span(d);
+	if (isnan(sum) || (sum <= 0 && was_starved(d, l)))
+		return NAN;
 	return sum > 0 ? -over(l) / sum : INFINITY;
 }
 
@@ -159,7 +172,8 @@ static void add_evidence(struct model *m, uint32_t f, const struct heap *h)
 	evidence_seconds(m, f, "latest_deadline_s", h->latest);
 	if (isfinite(h->prune_in))
 		evidence_seconds(m, f, "pruned_in_s", h->prune_in);
-	evidence_flag(m, f, "pruning_reaches_them", isfinite(h->prune_in));
+	if (!isnan(h->prune_in))
+		evidence_flag(m, f, "pruning_reaches_them", isfinite(h->prune_in));
 	if (is_counted(l))
 		evidence_count(m, f, "own_count", l->timer_cancelled_counter);
 	if (h->made_at != NONE)
@@ -179,6 +193,11 @@ static void say_leak(struct model *m, uint32_t f, const struct heap *h)
 			m, f,
 			"%u of %u timers are cancelled; as their number grows, the loop will drop them in about %s",
 			h->cancelled, l->timers_count, time_text(h->prune_in).v);
+	else if (isnan(h->prune_in))
+		finding_summary(
+			m, f,
+			"%u of %u timers are cancelled; whether the loop will drop them could not be told",
+			h->cancelled, l->timers_count);
 	else
 		finding_summary(
 			m, f,

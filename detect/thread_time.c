@@ -11,7 +11,8 @@ static void count_look(struct thread_time *ret, const struct thread *t)
 		ret->stopped++;
 	else if (t->gil == GIL_WAITING)
 		ret->wants_gil++;
-	else if (t->state == THREAD_RUNNING)
+	/* One that sleeps outside of a system call waits for a page of memory, or for a tracer: no callback's doing. */
+	else if (t->state == THREAD_RUNNING || !t->syscall.ptr)
 		ret->on_cpu++;
 	else
 		ret->asleep++;
