@@ -27,7 +27,7 @@ static enum err read_fields(pid_t pid, char *text, size_t size, struct proc_stat
 enum err proc_usage_read(pid_t pid, struct proc_usage *ret)
 {
 	double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
-	struct proc_stat_fields f;
+	struct proc_stat_fields f = {0};
 	struct timespec boot;
 	char text[2048];
 	enum err err = read_fields(pid, text, sizeof(text), &f);
@@ -48,7 +48,7 @@ enum err proc_usage_read(pid_t pid, struct proc_usage *ret)
 
 bool proc_exit_status(pid_t pid, int *ret)
 {
-	struct proc_stat_fields f;
+	struct proc_stat_fields f = {0};
 	const char *last;
 	char text[2048];
 

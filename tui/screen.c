@@ -124,8 +124,8 @@ static void set_colors(bool color)
 		return;
 	start_color();
 	use_default_colors();
-	for (short i = PAIR_NAME; i <= PAIR_BAD; i++)
-		init_pair(i, colors[i], -1);
+	for (int i = PAIR_NAME; i <= PAIR_BAD; i++)
+		init_pair((short)i, colors[i], -1);
 	init_pair(PAIR_HEAD, COLOR_BLACK, COLOR_GREEN);
 }
 
