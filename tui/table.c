@@ -59,12 +59,19 @@ static void index_again(struct table *t)
 static bool grow(struct table *t)
 {
 	uint32_t capacity = t->capacity ? 2 * t->capacity : 16;
-	char *items = realloc(t->items, (size_t)capacity * t->size);
-	uint64_t *seen = items ? realloc(t->seen, capacity * sizeof(*seen)) : NULL;
-	uint32_t *slots = seen ? realloc(t->slots, 2ul * capacity * sizeof(*slots)) : NULL;
+	char *items;
+	uint64_t *seen;
+	uint32_t *slots;
 
-	t->items = items ? items : t->items;
-	t->seen = seen ? seen : t->seen;
+	items = realloc(t->items, (size_t)capacity * t->size);
+	if (!items)
+		return false;
+	t->items = items;
+	seen = realloc(t->seen, capacity * sizeof(*seen));
+	if (!seen)
+		return false;
+	t->seen = seen;
+	slots = realloc(t->slots, 2ul * capacity * sizeof(*slots));
 	if (!slots)
 		return false;
 	t->slots = slots;
