@@ -162,6 +162,9 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 	if (err != ERR_OK)
 		return err;
 	cframes_start(r, t, at, &cframes);
+	/* Python/ceval.c enters its cframe a few instructions before it writes there which frame that runs: what stands there is anything. */
+	if (!at && cframes.at && cframes.previous_frame)
+		r->mid_return = *truncated_ret = true;
 	while (at) {
 		struct frame_walk frame;
 
@@ -184,6 +187,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 		}
 		if (err != ERR_OK) {
 			*truncated_ret = true;
+			r->mid_return |= *count_ret == 0;
 			break;
 		}
 		if (++seen == mark_at) {
