@@ -164,7 +164,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 	cframes_start(r, t, at, &cframes);
 	/* Python/ceval.c enters its cframe a few instructions before it writes there which frame that runs: what stands there is anything. */
 	if (!at && cframes.at && cframes.previous_frame)
-		r->mid_return = *truncated_ret = true;
+		r->mid_step = *truncated_ret = true;
 	while (at) {
 		struct frame_walk frame;
 
@@ -187,7 +187,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 		}
 		if (err != ERR_OK) {
 			*truncated_ret = true;
-			r->mid_return |= *count_ret == 0;
+			r->mid_step |= *count_ret == 0;
 			break;
 		}
 		if (++seen == mark_at) {
@@ -196,7 +196,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 		}
 		/* Python/bytecodes.c takes a generator off the stack in two steps: between them it has no caller. */
 		if (!frame.previous && frame.owner == r->lay->owner_generator)
-			r->mid_return = *truncated_ret = true;
+			r->mid_step = *truncated_ret = true;
 		at = frame.previous;
 	}
 	if (*count_ret && !at)
