@@ -99,10 +99,15 @@ static void add_rows(struct lines *l, const struct evidence *e)
 
 			text_safe(l->t, l->s, name.ptr ? name : STR_LIT("?"), NAME_COLUMNS);
 		} else {
+			const struct handle *h = &l->m->handles.v[e->rows[i]];
 			struct text words = {0};
 
-			handle_words(&words, l->m, &l->m->handles.v[e->rows[i]]);
-			text_safe(l->t, l->s, words.len ? text_str(&words) : STR_LIT("?"),
+			handle_words(&words, l->m, h);
+			/* Handle.cancel() of Lib/asyncio/events.py drops the callback. */
+			text_safe(l->t, l->s,
+				  words.len	 ? text_str(&words)
+				  : h->cancelled ? STR_LIT("cleared by cancel()")
+						 : STR_LIT("?"),
 				  NAME_COLUMNS);
 			text_deinit(&words);
 		}

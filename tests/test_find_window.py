@@ -55,6 +55,12 @@ def test_the_task_its_thread_and_the_steps_that_will_fail_are_named(python, star
     assert outcome == ({"ran": 0, "failed": 5} if id_for(python) == "enter-task-window" else {"ran": 5, "failed": 0})
 
 
+def test_in_text_a_cancelled_callback_is_told_as_such(python, start):
+    if id_for(python) == "enter-task-window":
+        text = harness.aiotrace("check", start(python, "window", "enters").pid).text
+        assert re.search(r"^ +cancelled in ready +cleared by cancel\(\)$", text, re.M), text
+
+
 @pytest.mark.on("window enters", "window drives")
 @pytest.mark.parametrize("pause", ["always", "auto"])
 def test_it_is_seen_however_the_process_is_read(target, pause):

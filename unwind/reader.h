@@ -23,7 +23,7 @@ struct reader {
 	struct arena *scratch; /* lives as long as one walk */
 	struct code_cache *codes; /* unwind/python/code.h; emptied with each walk */
 	struct type_cache *types; /* unwind/object/type.h; likewise */
-	bool mid_return; /* this walk met a thread on its way out of a generator, whose stack could not be followed further */
+	bool mid_step; /* this walk met a thread on its way into a frame or out of a generator, whose stack could not be followed (further) */
 };
 
 /*

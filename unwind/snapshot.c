@@ -102,7 +102,7 @@ static enum err walk(struct take *k)
 	enum err err;
 
 	k->walked_ns = start;
-	k->r.mid_return = false;
+	k->r.mid_step = false;
 	model_clear(k->m);
 	arena_reset(&k->scratch);
 	code_cache_clear(k->r.codes);
@@ -348,7 +348,7 @@ static enum err pause_attempts(struct take *k, bool *done_ret)
 		if (err != ERR_OK && err != ERR_TORN)
 			return err;
 		/* Stopped between two instructions that belong together: the next stop finds it elsewhere. */
-		if (*done_ret && k->r.mid_return && i + 1 < PAUSE_TRIES)
+		if (*done_ret && k->r.mid_step && i + 1 < PAUSE_TRIES)
 			*done_ret = false;
 	}
 	return ERR_OK;

@@ -162,6 +162,9 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 	if (err != ERR_OK)
 		return err;
 	cframes_start(r, t, at, &cframes);
+	/* Python/ceval.c enters its cframe a few instructions before it writes there which frame that runs: what stands there is anything. */
+	if (!at && cframes.at && cframes.previous_frame)
+		r->mid_step = *truncated_ret = true;
 	while (at) {
 		struct frame_walk frame;
 
@@ -184,6 +187,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 		}
 		if (err != ERR_OK) {
 			*truncated_ret = true;
+			r->mid_step |= *count_ret == 0;
 			break;
 		}
 		if (++seen == mark_at) {
@@ -192,7 +196,7 @@ enum err thread_frames(struct reader *r, const struct thread_walk *t, uint32_t m
 		}
 		/* Python/bytecodes.c takes a generator off the stack in two steps: between them it has no caller. */
 		if (!frame.previous && frame.owner == r->lay->owner_generator)
-			r->mid_return = *truncated_ret = true;
+			r->mid_step = *truncated_ret = true;
 		at = frame.previous;
 	}
 	if (*count_ret && !at)
@@ -247,22 +251,27 @@ enum err frame_stack_top(struct reader *r, const uint8_t *head, vaddr frame,
 	return ERR_OK;
 }
 
-enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t max,
-		     struct items *ret)
+static enum err top_of(struct reader *r, const struct frame_walk *frame, vaddr *ret)
 {
 	uint8_t buffer[FRAME_HEAD_MAX];
 	const uint8_t *head;
+	enum err err;
+
+	if (r->lay->frame_localsplus.offset > sizeof(buffer))
+		return ERR_SHAPE;
+	head = view(r, frame->at, r->lay->frame_localsplus.offset, buffer, &err);
+	return head ? frame_stack_top(r, head, frame->at, frame->info, ret) : err;
+}
+
+enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t max,
+		     struct items *ret)
+{
 	vaddr top = 0, bottom;
 	uint64_t slot;
 	enum err err;
 
 	*ret = (struct items){0};
-	if (r->lay->frame_localsplus.offset > sizeof(buffer))
-		return ERR_SHAPE;
-	head = view(r, frame->at, r->lay->frame_localsplus.offset, buffer, &err);
-	if (!head)
-		return err;
-	err = frame_stack_top(r, head, frame->at, frame->info, &top);
+	err = top_of(r, frame, &top);
 	if (err != ERR_OK)
 		return err;
 	bottom = frame->at + r->lay->frame_localsplus.offset +
@@ -282,18 +291,11 @@ enum err frame_stack(struct reader *r, const struct frame_walk *frame, uint32_t 
 
 enum err frame_slots_read(struct reader *r, const struct frame_walk *frame, struct frame_slots *ret)
 {
-	uint8_t buffer[FRAME_HEAD_MAX];
 	vaddr locals = frame->at + r->lay->frame_localsplus.offset, top = 0;
-	const uint8_t *head;
 	enum err err;
 
 	*ret = (struct frame_slots){.variables = frame->info->nlocalsplus};
-	if (r->lay->frame_localsplus.offset > sizeof(buffer))
-		return ERR_SHAPE;
-	head = view(r, frame->at, r->lay->frame_localsplus.offset, buffer, &err);
-	if (!head)
-		return err;
-	err = frame_stack_top(r, head, frame->at, frame->info, &top);
+	err = top_of(r, frame, &top);
 	if (err != ERR_OK)
 		return err;
 	if (top - locals > (vaddr)SLOTS_MAX * POINTER_SIZE)
