@@ -30,9 +30,10 @@ struct cli {
 	pid_t pid;
 	bool json, children, verbose;
 	enum pause_policy pause;
+	bool pause_given; /* not the command's own choice */
 	uint32_t max_pause_ms;
 	enum color_when color;
-	bool native; /* GROUP_TREE, where it goes with threads, and GROUP_CHECK */
+	bool native; /* GROUP_TREE, where it goes with threads, GROUP_CHECK and GROUP_TOP */
 	/* GROUP_TREE */
 	bool threads, loop, no_fold;
 	const char *task_pattern; /* NULL: all */

@@ -28,6 +28,7 @@ static enum err take_pause(struct cli *c, const char *value, struct error *e)
 	for (int i = 0; i < 3; i++) {
 		if (strcmp(value, words[i]) == 0) {
 			c->pause = (enum pause_policy)i;
+			c->pause_given = true;
 			return ERR_OK;
 		}
 	}
@@ -258,7 +259,7 @@ const struct option_row options[] = {
 	 "do not look for these findings", take_ignore},
 	{"threads", 0, GROUP_TREE, NULL, "show every thread too: system call, GIL, stack",
 	 take_threads},
-	{"native", 0, GROUP_TREE | GROUP_CHECK, NULL,
+	{"native", 0, GROUP_TREE | GROUP_CHECK | GROUP_TOP, NULL,
 	 "native frames in the threads' stacks too; stops all threads for a moment", take_native},
 	{"loop", 0, GROUP_TREE, NULL,
 	 "show each loop's ready queue, timers, descriptors and executor too", take_loop},

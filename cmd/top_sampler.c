@@ -26,24 +26,44 @@ static double now_seconds(void)
 	return (double)clock_now_ns() / 1e9;
 }
 
-static bool stopping(struct sampler *s)
+/* A word that others set, under the lock. */
+static bool is_set(struct sampler *s, const bool *word)
 {
-	bool stop;
+	bool set;
 
 	pthread_mutex_lock(&s->lock);
-	stop = s->stop;
+	set = *word;
 	pthread_mutex_unlock(&s->lock);
-	return stop;
+	return set;
 }
 
-/* Sleeps until then; false: it is to end. */
+static bool take_native_asked(struct sampler *s)
+{
+	bool asked;
+
+	pthread_mutex_lock(&s->lock);
+	asked = s->native_asked;
+	s->native_asked = false;
+	pthread_mutex_unlock(&s->lock);
+	return asked;
+}
+
+void sampler_ask_native(struct sampler *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->native_asked = true;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Sleeps until then, or until native stacks are asked for; false: it is to end. */
 static bool sleep_until(struct sampler *s, double when)
 {
 	struct timespec ts = {(time_t)when, (long)((when - (double)(time_t)when) * 1e9)};
 	bool stop;
 
 	pthread_mutex_lock(&s->lock);
-	while (!s->stop && now_seconds() < when)
+	while (!s->stop && !s->native_asked && now_seconds() < when)
 		pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &ts);
 	stop = s->stop;
 	pthread_mutex_unlock(&s->lock);
@@ -56,6 +76,8 @@ static bool wait_until(struct sampler *s, double when)
 	while (s->watcher && (double)s->watch_due / 1e9 < when) {
 		if (!sleep_until(s, (double)s->watch_due / 1e9))
 			return false;
+		if (is_set(s, &s->native_asked))
+			return true;
 		s->watch_due = watcher_sample(s->watcher,
 					      sampler_rests(s) ? &pace_at_rest : &pace_as_a_rule);
 	}
@@ -212,12 +234,13 @@ static void *sample(void *context)
 	while (wait_until(s, due)) {
 		struct error e = {0};
 		double start = now_seconds(), pause = RETRY_SECONDS;
+		bool native = take_native_asked(s);
 
 		if (!s->is_open)
 			open_again(s);
-		if (s->is_open && sampler_look(s, &pause, &e) != ERR_OK)
+		if (s->is_open && sampler_look(s, native, &pause, &e) != ERR_OK)
 			lost(s, &e);
-		while (s->is_open && !stopping(s) && sources_read_one(s->sources, s->pid))
+		while (s->is_open && !is_set(s, &s->stop) && sources_read_one(s->sources, s->pid))
 			;
 		due = due + pause > now_seconds() ? due + pause : start + pause;
 	}

@@ -31,6 +31,7 @@ enum message_kind {
 struct message {
 	enum message_kind kind;
 	struct look *look; /* MESSAGE_LOOK: the taker holds it */
+	bool native_asked; /* it is the answer to sampler_ask_native */
 	double when; /* CLOCK_MONOTONIC */
 	struct usage usage;
 	char text[300];
@@ -42,6 +43,8 @@ must_check enum err sampler_start(const struct cli *cli, pid_t pid, struct opene
 				  struct sources *sources, struct sampler **ret, struct error *e);
 /* Accepts NULL. False: it hangs in a system call and was left alone with what it uses. */
 bool sampler_stop(struct sampler *s);
+/* The next picture comes at once and with native stacks, for which all threads are stopped, whatever the options say of stops. */
+void sampler_ask_native(struct sampler *s);
 /* Readable while there are messages. */
 int sampler_fd(const struct sampler *s);
 /* The next message; false: none. */

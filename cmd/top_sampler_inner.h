@@ -25,7 +25,7 @@ struct sampler {
 	/* Under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool stop;
+	bool stop, native_asked;
 	struct message queue[QUEUE_MOST];
 	unsigned first, queued;
 	struct look pool[POOL_MOST]; /* holders */
@@ -47,8 +47,9 @@ struct sampler {
 };
 
 void sampler_post(struct sampler *s, const struct message *m);
-/* One sample: a picture and its findings, or the word that nothing moved. *pause_ret: seconds until the next one. */
-must_check enum err sampler_look(struct sampler *s, double *pause_ret, struct error *e);
+/* One sample: a picture and its findings, or the word that nothing moved. native: it was asked for (sampler_ask_native). *pause_ret: seconds until the next one. */
+must_check enum err sampler_look(struct sampler *s, bool native, double *pause_ret,
+				 struct error *e);
 /* Nothing has moved for a while. */
 bool sampler_rests(const struct sampler *s);
 /* Before the first one of a process that was opened. */

@@ -158,10 +158,13 @@ static void take_usage(struct sampler *s)
 	s->usage_at = now;
 }
 
-static void post(struct sampler *s, enum message_kind kind, struct look *l)
+static void post(struct sampler *s, enum message_kind kind, struct look *l, bool native_asked)
 {
-	struct message m = {
-		.kind = kind, .look = l, .when = (double)clock_now_ns() / 1e9, .usage = s->usage};
+	struct message m = {.kind = kind,
+			    .look = l,
+			    .native_asked = native_asked,
+			    .when = (double)clock_now_ns() / 1e9,
+			    .usage = s->usage};
 
 	if (s->interval > 1.5 * INTERVAL)
 		snprintf(m.note, sizeof(m.note), "a look takes %.1f ms: %.1f a second, not %.0f",
@@ -200,20 +203,26 @@ static void watch_on(struct sampler *s)
 	s->watch_due = clock_now_ns();
 }
 
-static enum err look(struct sampler *s, struct error *e)
+static enum err look(struct sampler *s, bool native, struct error *e)
 {
+	struct cli cli = s->cli;
 	/* Now and then from nothing: what is copied in one go only grows. */
-	const struct look_options want = {
-		.threads = true, .loops = true, .again = s->looks++ % LOOKS_AFRESH != 0};
+	const struct look_options want = {.threads = true,
+					  .loops = true,
+					  .native = native || cli.native,
+					  .again = s->looks++ % LOOKS_AFRESH != 0};
 	struct look *l = free_look(s);
 	enum err err;
+
+	if (want.native && cli.pause == PAUSE_NEVER && !cli.pause_given)
+		cli.pause = PAUSE_AUTO;
 
 	if (!l)
 		return error_set(e, ERR_NOMEM, 0, "out of memory");
 	still_deinit(&s->still);
 	s->still = (struct still){0};
 	s->still_taken = still_take(s->pid, &s->still, NULL) == ERR_OK;
-	err = process_look(&s->cli, &s->opened, &want, l->m, e);
+	err = process_look(&cli, &s->opened, &want, l->m, e);
 	if (err != ERR_OK) {
 		sampler_release(s, l);
 		return err;
@@ -224,7 +233,7 @@ static enum err look(struct sampler *s, struct error *e)
 	err = judge(s, e);
 	take_usage(s);
 	if (err == ERR_OK)
-		post(s, MESSAGE_LOOK, l);
+		post(s, MESSAGE_LOOK, l, native);
 	watch_on(s);
 	return err;
 }
@@ -237,22 +246,22 @@ static double share_for(const struct sampler *s)
 		    SHARE_MOST);
 }
 
-enum err sampler_look(struct sampler *s, double *pause_ret, struct error *e)
+enum err sampler_look(struct sampler *s, bool native, double *pause_ret, struct error *e)
 {
 	double start = thread_cpu(), cost;
 	enum err err;
 
-	if (rests(s)) {
+	if (!native && rests(s)) {
 		s->interval = INTERVAL;
 		take_usage(s);
-		post(s, MESSAGE_SAME, NULL);
+		post(s, MESSAGE_SAME, NULL, false);
 		*pause_ret = INTERVAL;
 		return ERR_OK;
 	}
-	err = look(s, e);
+	err = look(s, native, e);
 	cost = thread_cpu() - start;
-	/* The very first one has files to open and pages to find. */
-	if (s->looks > 1)
+	/* The very first one has files to open and pages to find, those with native stacks whole libraries. */
+	if (s->looks > 1 && !native)
 		s->cost = s->cost > 0 ? s->cost + 0.3 * (cost - s->cost) : cost;
 	s->interval = fmax(INTERVAL, s->cost / share_for(s));
 	*pause_ret = s->interval;

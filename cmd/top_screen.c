@@ -45,6 +45,8 @@ static void react(struct dashboard *l, unsigned what)
 	l->quit |= (what & REACT_QUIT) != 0;
 	if (what & REACT_SAVE)
 		top_save(t);
+	if (what & REACT_NATIVE)
+		top_ask_native(t);
 	if (what & REACT_HOLD)
 		err = top_hold(t, &e);
 	if (what & REACT_PROCESS)

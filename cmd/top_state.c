@@ -97,11 +97,40 @@ static void tell_time(struct top_state *t)
 	strftime(t->clock, sizeof(t->clock), "%H:%M:%S", &tm);
 }
 
+void top_ask_native(struct top_state *t)
+{
+	if (t->over)
+		ui_say(&t->ui, "the process has ended: no native stacks");
+	else if (t->cli->pause == PAUSE_NEVER && t->cli->pause_given)
+		ui_say(&t->ui, "no thread may be stopped (--pause=never): no native stacks");
+	else
+		sampler_ask_native(t->sampler);
+}
+
+static void hold_native(struct top_state *t)
+{
+	const struct snapshot_info *i = &t->newest->m->snapshot;
+	struct error e = {0};
+
+	if (i->native_note[0]) {
+		ui_say(&t->ui, "no native stacks: %s", i->native_note);
+		return;
+	}
+	t->ui.held = true;
+	if (top_hold(t, &e) == ERR_OK)
+		ui_say(&t->ui, "all threads were stopped for %.1f ms; Space goes on",
+		       (double)i->paused_us / 1e3);
+	else
+		ui_say(&t->ui, "%s", e.text);
+}
+
 static void take_look(struct top_state *t, const struct message *m)
 {
 	history_add(&t->live, m->look->m);
 	sampler_release(t->sampler, t->newest);
 	t->newest = m->look;
+	if (m->native_asked)
+		hold_native(t);
 }
 
 void top_take(struct top_state *t)

@@ -38,6 +38,8 @@ void top_take(struct top_state *t);
 struct scene top_scene(struct top_state *t);
 /* The picture of the scene is what is drawn, and must live until the next one is. */
 void top_keep_drawn(struct top_state *t);
+/* One picture with native stacks, which is then held; or says why not. */
+void top_ask_native(struct top_state *t);
 /* ui.held has changed. */
 must_check enum err top_hold(struct top_state *t, struct error *e);
 /* The Python processes below the target, and it itself, to choose from. */

@@ -8,7 +8,7 @@ _aiotrace()
 	local read="--children --json $look"
 	local judge='--sample= --blocked-after= --only= --ignore='
 	local check="$judge --fail-on= --native"
-	local top='--rate= --batch= --blocked-after= --only= --ignore='
+	local top='--rate= --batch= --native --blocked-after= --only= --ignore='
 	local run="$judge --timeout= --stall= --grace= --report="
 	local findings='await-cycle blocked-loop cancelled-timer-leak dead-loop enter-task-window executor-saturated gil-starved lost-wakeup never-retrieved ready-backlog shared-loop stalled-loop swallowed-cancel'
 	local tree='--threads --native --loop --task= --max-depth= --no-fold --watch='

@@ -37,6 +37,7 @@ complete -c aiotrace -n "__fish_seen_subcommand_from $judging" -l ignore -x -a "
 
 complete -c aiotrace -n "__fish_seen_subcommand_from top" -l rate -x -d 'Pictures a second'
 complete -c aiotrace -n "__fish_seen_subcommand_from top" -l batch -x -d 'Print so many pictures as text'
+complete -c aiotrace -n "__fish_seen_subcommand_from top" -l native -d 'Native functions too; stops all threads again and again'
 
 complete -c aiotrace -n "__fish_seen_subcommand_from run" -l timeout -x -d 'Give the command up after so many seconds'
 complete -c aiotrace -n "__fish_seen_subcommand_from run" -l stall -x -d 'Give it up when nothing has moved for so long'

@@ -352,6 +352,35 @@ def test_windows_of_a_millisecond_are_counted_and_kept(python, start, top):
     terminal.quit()
 
 
+def test_native_stacks_are_one_picture_that_is_held(some_python, start, top):
+    target = start(some_python, "waits_pool")
+    terminal = top(target.pid, columns=120, rows=60)
+    terminal.press("n")
+    terminal.shows("nothing to search for yet")
+    terminal.press("4")
+    terminal.shows("n: native stacks too", "sleeping in epoll_wait")
+    assert "[libc" not in terminal.text
+    terminal.press("n")
+    text = terminal.until(lambda text: "PAUSED" in text and "[libc" in text, "native frames")
+    stopped = re.search(r"^all threads were stopped for ([\d.]+) ms; Space goes on", text, re.M)
+    assert stopped and f"for which all threads were stopped for {stopped[1]} ms" in text
+    assert 0 < float(stopped[1]) <= 50
+    assert "_run_once" in text, "Python frames are in their places"
+    assert not {state for _, state, _ in harness.threads(target.pid)} & {"t", "T"}, "nothing is left stopped"
+    terminal.press(" ")
+    terminal.hides("[libc")
+    terminal.shows("n: native stacks too")
+    terminal.quit()
+
+
+def test_no_native_stacks_where_nothing_may_be_stopped(moods, top):
+    terminal = top("--pause=never", moods.pid)
+    terminal.press("4", "n")
+    terminal.shows("no thread may be stopped (--pause=never)")
+    assert "PAUSED" not in terminal.text
+    terminal.quit()
+
+
 def test_another_size(moods, top):
     terminal = top(moods.pid)
     terminal.shows("first-0")

@@ -138,8 +138,10 @@ static void search(struct ui *u, bool next)
 	struct list *l = &u->lists[VIEW_OVERVIEW];
 	uint32_t found;
 
-	if (!u->search[0])
+	if (!u->search[0]) {
+		ui_say(u, "nothing to search for yet: F3 or / begins");
 		return;
+	}
 	found = rows_search(&u->table, u->search,
 			    u->table.count ? (l->selected + next) % u->table.count : 0);
 	if (found == NONE)
@@ -274,7 +276,9 @@ unsigned ui_act(struct ui *u, const struct scene *s, enum action a)
 	case ACT_HELP:
 		show(u, u->view == VIEW_HELP ? u->back : VIEW_HELP);
 		return REACT_DRAW;
-	case ACT_SEARCH_AGAIN:
+	case ACT_NEXT_FOUND_OR_NATIVE:
+		if (u->view == VIEW_THREADS)
+			return REACT_NATIVE | REACT_DRAW;
 		search(u, true);
 		return REACT_DRAW;
 	case ACT_NEXT_ONE:

@@ -30,6 +30,7 @@ enum react {
 	REACT_SAVE = 1 << 2, /* the picture as JSON to a file; then ui_say */
 	REACT_HOLD = 1 << 3, /* ui.held has changed: keep the picture, or take the newest */
 	REACT_PROCESS = 1 << 4, /* ui.process is to be looked at from now on */
+	REACT_NATIVE = 1 << 5, /* one picture with native stacks, to be held */
 };
 
 /* What the process uses; NAN where it is not known. */

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define GAP 1u
+#define GAP	       1u
+#define FUNCTION_LEAST 4u /* columns in which a function says something */
 
 static const struct {
 	unsigned least, share; /* columns; and parts of what is left on a wide terminal */
@@ -89,8 +90,31 @@ static void add_since(struct text *t, const struct text_style *style, const stru
 	text_duration(t, style, s->h->last - row->since);
 }
 
+/* Its end, where it is too wide: that says most. */
+static void keep_end(struct text *t, const struct text_style *style, unsigned width)
+{
+	struct str rest = text_str(t);
+	struct text kept = {0};
+
+	if (text_width(style, rest, width + 1ul) <= width)
+		return;
+	while (rest.len && text_width(style, rest, width) >= width) {
+		do {
+			rest.ptr++;
+			rest.len--;
+		} while (rest.len && ((unsigned char)*rest.ptr & 0xc0) == 0x80);
+	}
+	text_add(&kept, style->utf8 ? "…" : "~");
+	text_add_bytes(&kept, rest.ptr, rest.len);
+	text_clear(t);
+	text_add_bytes(t, kept.v, kept.len);
+	t->failed |= kept.failed;
+	text_deinit(&kept);
+}
+
+/* The line is never cut: where the column is narrow the path's beginning and the function give way. */
 static void add_where(struct text *t, const struct text_style *style, const struct scene *s,
-		      const struct ui *u, const struct row *row)
+		      const struct ui *u, const struct row *row, unsigned width)
 {
 	const struct model *m = s->m;
 	uint32_t frame = task_own_frame(m, m->tasks.v[row->g.low].chain);
@@ -98,6 +122,9 @@ static void add_where(struct text *t, const struct text_style *style, const stru
 	if (frame == NONE)
 		return;
 	frame_place(t, style, &u->table.paths, &m->frames.v[frame]);
+	keep_end(t, style, width);
+	if (text_width(style, text_str(t), width) + FUNCTION_LEAST >= width)
+		return;
 	text_add(t, " ");
 	frame_function(t, style, &m->frames.v[frame], 80);
 }
@@ -140,7 +167,7 @@ static void add_cell(struct text *t, const struct text_style *style, const struc
 			text_printf(t, "%.1f", row->steps);
 		break;
 	default:
-		add_where(t, style, s, u, row);
+		add_where(t, style, s, u, row, width);
 	}
 }
 

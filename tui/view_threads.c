@@ -17,9 +17,27 @@ static void put_thread(struct text *t, const struct scene *s, struct tree_lines 
 	if (k && !isnan(k->share))
 		text_printf(t, ", %.0f %% of a CPU", 100 * k->share);
 	text_add(t, "\n");
-	if (thread->chain == NONE)
-		text_add(t, "    no Python frames\n");
-	tree_lines_chain(lines, t, thread->chain, false, STR_LIT("    "));
+	tree_lines_thread(lines, t, thread, STR_LIT("    "));
+}
+
+/* What `n` does, or has done. */
+static void put_native(struct text *t, const struct text_style *style, const struct model *m)
+{
+	bool native = false;
+
+	for (uint32_t i = 0; i < m->threads.count; i++)
+		native |= m->threads.v[i].native != NONE;
+	text_color(t, style, COLOR_DIM);
+	if (native)
+		text_printf(
+			t,
+			"with native stacks, for which all threads were stopped for %.1f ms (n: once more)\n",
+			(double)m->snapshot.paused_us / 1e3);
+	else
+		text_add(
+			t,
+			"n: native stacks too, for which all threads are stopped for about 1 ms\n");
+	text_color(t, style, COLOR_PLAIN);
 }
 
 void view_threads(struct ui *u, const struct scene *s, struct canvas *c)
@@ -28,9 +46,9 @@ void view_threads(struct ui *u, const struct scene *s, struct canvas *c)
 	struct text body = {0};
 
 	tree_lines_init(&lines, s->m, &c->style);
+	put_native(&body, &c->style, s->m);
 	for (uint32_t i = 0; i < s->m->threads.count; i++) {
-		if (i)
-			text_add(&body, "\n");
+		text_add(&body, "\n");
 		put_thread(&body, s, &lines, i);
 	}
 	c->failed |= body.failed;
