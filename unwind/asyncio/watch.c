@@ -16,6 +16,7 @@
 #define THREADS_WATCHED 256u /* of one interpreter */
 #define LOOPS_WATCHED	64u
 #define GIL_BYTES	64u
+#define GAP_SAMPLES	10u
 
 /* The words that make a sample one moment. */
 struct gil_words {
@@ -346,6 +347,7 @@ uint64_t watcher_sample(struct watcher *w, const struct watch_pace *pace)
 			sample_dict(w, &w->interps[i]);
 	}
 	end = clock_now_ns();
+	w->gap_ns = GAP_SAMPLES * pace->every_ns;
 	seen_sample(w, w->last_ns ? (double)(end - w->last_ns) / 1e9 : 0,
 		    (double)(end - start) / 1e9);
 	w->last_ns = end;
@@ -412,7 +414,7 @@ void watcher_refresh(struct watcher *w)
 	uint32_t count;
 	bool truncated;
 
-	seen_close(w, 0);
+	seen_go_on(w, clock_now_ns());
 	w->last_ns = 0;
 	w->interp_count = 0;
 	mem_forget(w->r.mem);

@@ -20,7 +20,7 @@ struct watcher;
 must_check enum err watcher_create(struct target *t, const struct layout *lay,
 				   struct watcher **ret);
 void watcher_destroy(struct watcher *w); /* accepts NULL */
-/* Finds threads and loops as they are now; windows that stood end here. */
+/* Finds threads and loops as they are now. Windows that stood end here unless the last sample was but a few samples' time ago. */
 void watcher_refresh(struct watcher *w);
 /* How often. */
 struct watch_pace {

@@ -17,6 +17,7 @@ struct watcher {
 	vaddr none; /* None, once it was met as a running loop */
 	struct watch seen;
 	uint64_t last_ns; /* end of the sample before; 0: a picture was between */
+	uint64_t gap_ns; /* the longest time without a sample that parts no windows */
 };
 
 /* A window that is about to be proven. */
@@ -40,7 +41,9 @@ void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns);
 void seen_sample(struct watcher *w, double seconds, double busy);
 /* Length of the loop's ready queue. */
 void seen_ready(struct watcher *w, vaddr loop, uint64_t length);
-/* There is no window of that loop now (0: of any). */
+/* There is no window of that loop now. */
 void seen_close(struct watcher *w, vaddr loop);
+/* After a picture: windows stand on where it took little time. */
+void seen_go_on(struct watcher *w, uint64_t now_ns);
 
 #endif

@@ -162,6 +162,8 @@ static void add_frames(struct watcher *w, struct window_seen *row, const struct 
 
 static void count_window(struct window_counts *c, const struct sighting *s, bool new, double stood)
 {
+	if (!new && !c->samples)
+		c->windows = c->continued = 1;
 	c->windows += new;
 	c->samples++;
 	if (stood > c->longest)
@@ -189,6 +191,7 @@ void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns)
 		row->open = true;
 		row->began_ns = now_ns;
 	}
+	row->last_ns = now_ns;
 	stood = (double)(now_ns - row->began_ns) / 1e9;
 	count_window(&row->counts, s, new, stood);
 	count_window(&row->spans[w->seen.span], s, new, stood);
@@ -197,9 +200,15 @@ void seen_add(struct watcher *w, const struct sighting *s, uint64_t now_ns)
 void seen_close(struct watcher *w, vaddr loop)
 {
 	for (uint32_t i = 0; i < w->seen.count; i++) {
-		if (!loop || w->seen.v[i].loop == loop)
+		if (w->seen.v[i].loop == loop)
 			w->seen.v[i].open = false;
 	}
+}
+
+void seen_go_on(struct watcher *w, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < w->seen.count; i++)
+		w->seen.v[i].open &= now_ns - w->seen.v[i].last_ns <= w->gap_ns;
 }
 
 static void count_ready(struct ready_counts *c, uint64_t length)
@@ -245,15 +254,16 @@ void seen_sample(struct watcher *w, double seconds, double busy)
 	count_sample(&w->seen.spans[w->seen.span], seconds, busy);
 }
 
-/* Each of these takes all spans together anew. False: there is nothing left. */
-static bool sum_window(struct window_seen *row)
+/* Each of these takes all spans together anew, the oldest first. False: there is nothing left. */
+static bool sum_window(struct window_seen *row, uint32_t newest)
 {
 	row->counts = (struct window_counts){0};
-	for (uint32_t i = 0; i < WATCH_SPANS; i++) {
-		const struct window_counts *c = &row->spans[i];
+	for (uint32_t i = 1; i <= WATCH_SPANS; i++) {
+		const struct window_counts *c = &row->spans[(newest + i) % WATCH_SPANS];
 
+		/* One that goes on was counted, unless its beginning is forgotten. */
+		row->counts.windows += c->windows - (row->counts.samples ? c->continued : 0);
 		row->counts.samples += c->samples;
-		row->counts.windows += c->windows;
 		if (c->longest > row->counts.longest)
 			row->counts.longest = c->longest;
 		if (c->ready > row->counts.ready)
@@ -299,7 +309,7 @@ static void forget_span(struct watch *seen, uint32_t span)
 	sum_samples(seen);
 	for (uint32_t i = 0; i < seen->count; i++) {
 		seen->v[i].spans[span] = (struct window_counts){0};
-		if (sum_window(&seen->v[i]))
+		if (sum_window(&seen->v[i], seen->span))
 			seen->v[windows++] = seen->v[i];
 	}
 	for (uint32_t i = 0; i < seen->ready_count; i++) {
