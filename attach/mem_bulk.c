@@ -12,6 +12,8 @@
 #define SCRATCH_PAGES ((size_t)MEM_RANGES)
 /* Most pages that were bad and are tried again by a refresh; each costs a call. */
 #define BAD_TRIES 64u
+/* Copies in a row that a page may be part of without being used: more than one picture takes. */
+#define IDLE_MOST 16u
 
 /* Fills m->ranges from the first jobs; returns how many jobs that covers. */
 static size_t join_jobs(struct mem *m, const struct job *jobs, size_t count, size_t *ranges_ret)
@@ -196,12 +198,37 @@ static void retry_bad(struct mem *m)
 	m->misses = misses;
 }
 
+/* Where many pictures are taken, what only the first ones used, or had read ahead, is not copied for ever. */
+static void drop_idle(struct pages *p)
+{
+	size_t dropped = 0;
+
+	for (size_t i = 0; i < p->size; i++) {
+		struct page *page = &p->table[i];
+
+		if (page->state != PAGE_HELD)
+			continue;
+		page->idle = page->used ? 0 : page->idle + 1;
+		if (page->idle < IDLE_MOST)
+			continue;
+		pages_give_slot(p, page->data);
+		page->data = NULL;
+		page->state = PAGE_WANTED;
+		dropped++;
+	}
+	if (dropped)
+		pages_drop_unheld(p);
+}
+
 void mem_refresh(struct mem *m)
 {
 	size_t count = 0, lost = 0;
-	auto_free struct page_ref *refs = collect(m, false, &count);
-	auto_free struct job *jobs = malloc((count + 1) * sizeof(*jobs));
+	auto_free struct page_ref *refs = NULL;
+	auto_free struct job *jobs = NULL;
 
+	drop_idle(&m->pages);
+	refs = collect(m, false, &count);
+	jobs = malloc((count + 1) * sizeof(*jobs));
 	m->last = NULL;
 	m->wanted_count = 0;
 	if (!refs || !jobs) {

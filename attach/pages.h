@@ -25,6 +25,7 @@ struct page {
 	uint64_t used; /* bit i: the line at 64 * i was handed out */
 	uint32_t state;
 	bool ahead; /* read unasked, and not yet used */
+	uint8_t idle; /* copies in a row of which nothing was used */
 };
 
 /* A page (or a slot) with the number it is sorted by. */

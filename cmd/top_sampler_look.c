@@ -20,7 +20,6 @@
 #define WINDOW_LEAST  3u
 #define WINDOW_SPAN   2.5 /* seconds; older pictures say little of now */
 #define USAGE_SECONDS 0.5
-#define LOOKS_AFRESH  16u
 
 /* The share of a processor that sampling may take: more where there are more tasks to read. */
 #define SHARE_LEAST	 0.02
@@ -167,8 +166,7 @@ static void post(struct sampler *s, enum message_kind kind, struct look *l, bool
 			    .usage = s->usage};
 
 	if (s->interval > 1.5 * INTERVAL)
-		snprintf(m.note, sizeof(m.note), "a look takes %.1f ms: %.1f a second, not %.0f",
-			 s->cost * 1e3, 1 / s->interval, SAMPLES_PER_SECOND);
+		snprintf(m.note, sizeof(m.note), "a look takes %.1f ms", s->cost * 1e3);
 	if (l)
 		sampler_hold(s, l);
 	sampler_post(s, &m);
@@ -206,11 +204,10 @@ static void watch_on(struct sampler *s)
 static enum err look(struct sampler *s, bool native, struct error *e)
 {
 	struct cli cli = s->cli;
-	/* Now and then from nothing: what is copied in one go only grows. */
 	const struct look_options want = {.threads = true,
 					  .loops = true,
 					  .native = native || cli.native,
-					  .again = s->looks++ % LOOKS_AFRESH != 0};
+					  .again = s->looks++ > 0};
 	struct look *l = free_look(s);
 	enum err err;
 
