@@ -8,7 +8,7 @@
 #include "report/summary.h"
 #include "report/task_text.h"
 
-#define KEY_COLUMNS	 16
+#define KEY_COLUMNS	 16 /* at least */
 #define NAME_COLUMNS	 60
 #define SENTENCE_COLUMNS 1000
 #define LISTED		 8 /* tasks and handles that are named */
@@ -19,7 +19,30 @@ struct lines {
 	const struct text_style *s;
 	const struct model *m;
 	const struct paths *p;
+	int key_columns;
 };
+
+/* The unit is told by the value. */
+static size_t key_shown(const char *key)
+{
+	size_t len = 0;
+
+	while (key[len] && strcmp(key + len, "_s") != 0 && strcmp(key + len, "_bytes") != 0)
+		len++;
+	return len;
+}
+
+static int key_columns(const struct model *m, const struct finding *f)
+{
+	size_t most = KEY_COLUMNS - 1;
+
+	for (uint32_t i = 0; i < f->evidence_count; i++) {
+		size_t len = key_shown(m->evidence.v[f->evidence_first + i].key);
+
+		most = len > most ? len : most;
+	}
+	return (int)most + 1;
+}
 
 void finding_headline(struct text *t, const struct text_style *s, const struct finding *f)
 {
@@ -38,20 +61,13 @@ void finding_headline(struct text *t, const struct text_style *s, const struct f
 /* "  blocked for     " */
 static void add_key(struct lines *l, const char *key)
 {
-	struct text *t = l->t;
-	size_t before, used;
+	size_t len = key_shown(key);
 
-	text_color(t, l->s, COLOR_DIM);
-	before = t->len;
-	for (const char *p = key; *p; p++) {
-		/* The unit is told by the value. */
-		if (strcmp(p, "_s") == 0 || strcmp(p, "_bytes") == 0)
-			break;
-		text_printf(t, "%c", *p == '_' ? ' ' : *p);
-	}
-	used = t->len - before;
-	text_spaces(t, used < KEY_COLUMNS ? KEY_COLUMNS - used : 1);
-	text_color(t, l->s, COLOR_PLAIN);
+	text_color(l->t, l->s, COLOR_DIM);
+	for (size_t i = 0; i < len; i++)
+		text_printf(l->t, "%c", key[i] == '_' ? ' ' : key[i]);
+	text_spaces(l->t, (size_t)l->key_columns - len);
+	text_color(l->t, l->s, COLOR_PLAIN);
 }
 
 static void add_frame(struct lines *l, uint32_t row)
@@ -81,10 +97,10 @@ static void add_stack(struct lines *l, uint32_t chain)
 	if (!depth)
 		text_add(l->t, "(no Python frame)");
 	if (depth > shown)
-		text_printf(l->t, "(%u more)\n    %*s", depth - shown, KEY_COLUMNS, "");
+		text_printf(l->t, "(%u more)\n    %*s", depth - shown, l->key_columns, "");
 	for (uint32_t i = 0; i < shown; i++) {
 		if (i)
-			text_printf(l->t, "\n    %*s", KEY_COLUMNS, "");
+			text_printf(l->t, "\n    %*s", l->key_columns, "");
 		add_frame(l, frames[i]);
 	}
 }
@@ -139,7 +155,7 @@ static void add_value(struct lines *l, const struct evidence *e)
 	case EVIDENCE_COUNT:
 		if (n > 6 && strcmp(e->key + n - 6, "_bytes") == 0)
 			add_bytes(l->t, e->count);
-		else if (e->count < 0)
+		else if (e->count < 0 || (n > 4 && strcmp(e->key + n - 4, "_tid") == 0))
 			text_printf(l->t, "%lld", (long long)e->count);
 		else
 			text_number(l->t, (uint64_t)e->count);
@@ -171,7 +187,7 @@ static void add_value(struct lines *l, const struct evidence *e)
 void finding_lines(struct text *t, const struct text_style *s, const struct model *m,
 		   const struct paths *p, const struct finding *f)
 {
-	struct lines l = {t, s, m, p};
+	struct lines l = {t, s, m, p, key_columns(m, f)};
 
 	finding_headline(t, s, f);
 	text_add(t, "\n");

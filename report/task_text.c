@@ -25,6 +25,9 @@ static void name_of(struct text *t, const struct text_style *s, const struct tas
 		text_safe(t, s, task->name, columns);
 }
 
+/* Columns below which two names and what stands between them are cut too much. */
+#define TWO_NAMES 18u
+
 void task_names(struct text *t, const struct text_style *s, const struct model *m,
 		const struct group *g, size_t columns)
 {
@@ -34,7 +37,13 @@ void task_names(struct text *t, const struct text_style *s, const struct model *
 		name_of(t, s, low, columns);
 		return;
 	}
-	columns = columns > 13 ? (columns - 3) / 2 : 5;
+	/* One name in whole says more than parts of two. */
+	if (columns < TWO_NAMES) {
+		name_of(t, s, low, columns > 5 ? columns - 3 : 2);
+		text_add(t, s->utf8 ? " …" : " ..");
+		return;
+	}
+	columns = (columns - 3) / 2;
 	name_of(t, s, low, columns);
 	text_add(t, ellipsis(s));
 	name_of(t, s, high, columns);

@@ -127,6 +127,7 @@ WATCHED = record(
             lag=seconds,
             polling=maybe(seconds),
             running=maybe(seconds),
+            stalled=maybe(seconds),
             gil_waiting=maybe(seconds),
             gil_switches_per_second=maybe(seconds),
             ready_history=listed(maybe(seconds)),

@@ -318,7 +318,7 @@ def test_the_same_finding_again_is_counted(some_python, start, top):
     terminal.quit()
 
 
-WATCHED = re.compile(r"watched: ([\d,]+) windows?, longest .*?, in ([\d,]+) of ([\d,]+) samples of the watch")
+WATCHED = re.compile(r"watched: ([\d,]+) windows?, (?:longest .*?|(?:each )?seen but once), in ([\d,]+) of ([\d,]+) samples of the watch")
 
 
 def watched(text):

@@ -15,7 +15,8 @@
 
 /* One second of a loop, as sampled. */
 struct loop_second {
-	uint32_t samples, polling, running, gil; /* gil: its thread waited for the GIL */
+	uint32_t samples, polling, running, stalled;
+	uint32_t gil; /* its thread waited for it */
 	uint32_t ready; /* longest ready queue */
 	double lag; /* longest lag, seconds */
 };

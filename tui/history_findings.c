@@ -9,6 +9,7 @@
 
 #define GONE_KEPT   300.0 /* seconds */
 #define TRACKS_MOST 200u
+#define BRIEF_KEPT  5.0 /* seconds without a window after which a brief one is gone */
 
 static void track_deinit(struct finding_track *k)
 {
@@ -81,8 +82,8 @@ static void add_finding(struct history *h, const struct model *m, const struct p
 		h->out_of_memory = true;
 		return;
 	}
-	/* Still standing since the sample before: `last` is that one's time. */
-	if (!k->samples || k->last < h->last) {
+	/* Where it was standing it goes on. */
+	if (!k->standing) {
 		k->first = when;
 		k->times++;
 	}
@@ -122,12 +123,13 @@ void history_add_findings(struct history *h, const struct model *m, double when)
 	struct paths paths;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < h->finding_count; i++)
-		h->findings[i].standing = false;
 	if (m->findings.count)
 		paths_init(&paths, m);
 	for (uint32_t i = 0; i < m->findings.count; i++)
 		add_finding(h, m, &paths, &m->findings.v[i], when);
+	for (uint32_t i = 0; i < h->finding_count; i++)
+		h->findings[i].standing &= when - h->findings[i].last <=
+					   (h->findings[i].brief ? BRIEF_KEPT : 0);
 	for (uint32_t i = 0; i < h->finding_count; i++) {
 		const struct loop_track *loop =
 			h->findings[i].brief ? table_find(&h->loops, h->findings[i].loop) : NULL;

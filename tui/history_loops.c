@@ -86,6 +86,7 @@ void history_add_loop(struct history *h, const struct model *m, const struct loo
 	s->gil += waits;
 	s->polling += !waits && l->state == LOOP_POLLING;
 	s->running += !waits && (l->state == LOOP_RUNNING || l->state == LOOP_BLOCKED);
+	s->stalled += !waits && l->state == LOOP_STALLED;
 	if (l->ready_count > s->ready)
 		s->ready = l->ready_count;
 	if (k->lag > s->lag)
@@ -119,6 +120,7 @@ struct loop_second loop_track_sum(const struct loop_track *l)
 		sum.samples += s->samples;
 		sum.polling += s->polling;
 		sum.running += s->running;
+		sum.stalled += s->stalled;
 		sum.gil += s->gil;
 		if (s->ready > sum.ready)
 			sum.ready = s->ready;

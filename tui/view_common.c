@@ -120,11 +120,17 @@ static void add_usage(struct text *t, const struct text_style *style, const stru
 static void add_sampling(struct text *t, const struct text_style *style, const struct scene *s)
 {
 	const struct snapshot_info *i = &s->m->snapshot;
+	double rate = 1 / s->h->interval;
 
-	if (!isnan(s->h->interval) && s->h->interval > 0)
-		text_printf(t, "%.*f samples/s", s->h->interval > 0.11 ? 1 : 0, 1 / s->h->interval);
-	else
+	if (isnan(rate) || isinf(rate)) {
 		text_add(t, "first sample");
+	} else if (rate * 1.5 < s->wanted_rate) {
+		text_color(t, style, COLOR_WARN);
+		text_printf(t, "%.1f of %.0f samples/s", rate, s->wanted_rate);
+		text_color(t, style, COLOR_PLAIN);
+	} else {
+		text_printf(t, "%.0f samples/s", rate);
+	}
 	text_add(t, ", ");
 	if (i->method == SNAPSHOT_TORN)
 		text_color(t, style, COLOR_WARN);
@@ -313,10 +319,13 @@ static void add_shares(struct text *t, const struct loop_track *k)
 {
 	struct loop_second sum = loop_track_sum(k);
 
-	if (sum.samples)
-		text_printf(t, "polls %.0f %%, runs %.0f %%, waits for the GIL %.0f %%",
-			    100.0 * sum.polling / sum.samples, 100.0 * sum.running / sum.samples,
-			    100.0 * sum.gil / sum.samples);
+	if (!sum.samples)
+		return;
+	text_printf(t, "polls %.0f %%, runs %.0f %%, waits for the GIL %.0f %%",
+		    100.0 * sum.polling / sum.samples, 100.0 * sum.running / sum.samples,
+		    100.0 * sum.gil / sum.samples);
+	if (sum.stalled)
+		text_printf(t, ", stalled %.0f %%", 100.0 * sum.stalled / sum.samples);
 }
 
 /* On their own line where both do not fit behind the shares. */

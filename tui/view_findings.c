@@ -33,8 +33,13 @@ static void put_watched(struct text *t, const struct text_style *style,
 		return;
 	text_add(t, "    watched: ");
 	text_number(t, w->windows);
-	text_add(t, w->windows == 1 ? " window, longest " : " windows, longest ");
-	text_duration(t, style, w->longest);
+	text_add(t, w->windows == 1 ? " window" : " windows");
+	if (w->longest > 0) {
+		text_add(t, ", longest ");
+		text_duration(t, style, w->longest);
+	} else {
+		text_add(t, w->windows == 1 ? ", seen but once" : ", each seen but once");
+	}
 	text_add(t, ", in ");
 	text_number(t, w->seen);
 	text_add(t, " of ");

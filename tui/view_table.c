@@ -16,7 +16,7 @@ static const struct {
 	unsigned drop_below; /* terminal width at which the column is left out */
 	bool right;
 } columns[SORT_COLUMNS] = {
-	[SORT_NAME] = {16, 3, 0, false},  [SORT_STATE] = {8, 0, 60, false},
+	[SORT_NAME] = {16, 3, 0, false},  [SORT_STATE] = {8, 1, 60, false},
 	[SORT_WAITS] = {22, 4, 0, false}, [SORT_SINCE] = {8, 0, 0, true},
 	[SORT_STEPS] = {7, 0, 40, true},  [SORT_WHERE] = {14, 4, 50, false},
 };

@@ -36,6 +36,7 @@ static void put_loop(struct json_writer *w, const struct history *h, const struc
 	json_key_double(w, "lag", k->lag);
 	put_share(w, "polling", sum.polling, sum.samples);
 	put_share(w, "running", sum.running, sum.samples);
+	put_share(w, "stalled", sum.stalled, sum.samples);
 	put_share(w, "gil_waiting", sum.gil, sum.samples);
 	json_key_double(w, "gil_switches_per_second", k->switches_rate);
 	put_values(w, "ready_history", k, false);
