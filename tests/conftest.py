@@ -10,6 +10,7 @@ import functools
 
 import harness
 import pytest
+from terminal import Terminal
 
 interpreters = functools.cache(harness.interpreters)
 
@@ -76,9 +77,35 @@ def start():
 
 
 @pytest.fixture
+def top():
+    """Starts dashboards, each in a terminal of its own, that end with the test."""
+    started = []
+
+    def start_one(*arguments, **options):
+        started.append(Terminal(*arguments, **options))
+        return started[-1]
+
+    yield start_one
+    for terminal in started:
+        terminal.end()
+
+
+@pytest.fixture
+def moods(some_python, start):
+    """A process that changes its mood by `terminal.order`."""
+    return start(some_python, "moods")
+
+
+@pytest.fixture
 def some_python():
     """One interpreter, for tests that do not depend on the version."""
     return [python for python in interpreters() if python.supported and not python.debug][-1]
+
+
+@pytest.fixture
+def python_before_314():
+    """One in which the loops, not the threads, keep the current task."""
+    return [python for python in interpreters() if python.supported and not python.debug and python.minor < (3, 14)][-1]
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,12 @@ KEYS = {
 ALTERNATE, BACK = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
+def order(target, command, wait=True):
+    """Tells fixtures/moods.py what to do; answers its answer."""
+    os.write(target.process.stdin.fileno(), command.encode() + b"\n")
+    return target.first_line() if wait else None
+
+
 class Screen(pyte.Screen):
     """With what pyte lacks and ncurses uses: the last character again, and scrolling."""
 

@@ -6,34 +6,10 @@ import re
 
 import harness
 import pytest
-from terminal import Terminal
+from terminal import order
 
 SIZES = [(80, 24), (132, 43), (200, 60)]
 LOCALES = ["C.UTF-8", "C"]
-
-
-@pytest.fixture
-def top():
-    """Starts dashboards that end with the test."""
-    started = []
-
-    def start_one(*arguments, **options):
-        started.append(Terminal(*arguments, **options))
-        return started[-1]
-
-    yield start_one
-    for terminal in started:
-        terminal.end()
-
-
-@pytest.fixture
-def moods(some_python, start):
-    return start(some_python, "moods")
-
-
-def order(target, command, wait=True):
-    os.write(target.process.stdin.fileno(), command.encode() + b"\n")
-    return target.first_line() if wait else None
 
 
 def names_in_table(terminal):
@@ -285,70 +261,6 @@ def test_healthy_blocked_healthy(python, start, top):
     terminal.shows("loop polling", "lag none", "blocked-loop")
     terminal.shows("gone ")
     terminal.hides("loop blocked")
-    terminal.quit()
-
-
-def test_a_finding_comes_stands_and_goes(python, start, top):
-    target = start(python, "moods")
-    terminal = top(target.pid, columns=120)
-    terminal.shows("no findings")
-    order(target, "ring")
-    terminal.until(lambda text: re.search(r"for \d+ ms  critical\s+await-cycle|for \d.* critical +await-cycle", text), "the ring")
-    terminal.press("5")
-    terminal.shows("await-cycle", "stands for", "came 1 time", "what to do")
-    order(target, "unring")
-    terminal.shows("gone since", "came 1 time")
-    terminal.press("1")
-    terminal.shows("gone ", "stood ", "await-cycle")
-    order(target, "ring")
-    terminal.until(lambda text: text.count("await-cycle") == 2, "the other ring beside the one that is gone")
-    terminal.quit()
-
-
-def test_the_same_finding_again_is_counted(some_python, start, top):
-    target = start(some_python, "moods")
-    terminal = top(target.pid, columns=120)
-    terminal.shows("no findings")
-    terminal.press("5")
-    for times in ("came 1 time", "came 2 times"):
-        order(target, "block")
-        terminal.shows("blocked-loop", "stands for", times)
-        order(target, "on")
-        terminal.shows("gone since", times)
-    terminal.quit()
-
-
-WATCHED = re.compile(r"watched: ([\d,]+) windows?, (?:longest .*?|(?:each )?seen but once), in ([\d,]+) of ([\d,]+) samples of the watch")
-
-
-def watched(text):
-    """Windows, samples of the watch with one, all its samples; None: not on the screen."""
-    found = WATCHED.search(text)
-    return found and [int(number.replace(",", "")) for number in found.groups()]
-
-
-def test_windows_of_a_millisecond_are_counted_and_kept(python, start, top):
-    target = start(python, "window", "brief")
-    finding = "shared-loop" if target.truth["thread_tasks"] else "enter-task-window"
-    terminal = top(target.pid, columns=160, rows=50)
-    terminal.press("5")
-    terminal.until(lambda text: finding in text and (watched(text) or [0])[0] >= 3, "windows seen between the samples")
-    terminal.press("1")
-    terminal.until(lambda text: re.search(r"[\d,]+ windows  critical +" + finding, text), "how many, on the first screen")
-    target.process.stdin.write(b"\n")
-    target.process.stdin.flush()
-    target.first_line()
-    terminal.press("5")
-    begun = {}
-
-    def rests(text):
-        """None is counted any more while the watch goes on. The last ones may come after the finding was gone for a moment."""
-        if not (counts := watched(text)) or "gone since" not in text:
-            return False
-        return counts[2] > begun.setdefault(tuple(counts[:2]), counts[2]) + 100
-
-    windows, with_one, samples = watched(terminal.until(rests, "the watch to go on and see none"))
-    assert 3 <= windows <= with_one < samples
     terminal.quit()
 
 
