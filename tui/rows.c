@@ -96,8 +96,6 @@ static void measure(const struct rows *r, struct row *row)
 
 static int compare_double(double a, double b)
 {
-	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
 	return a < b ? -1 : a > b;
 }
 
@@ -109,7 +107,7 @@ static int compare_place(const struct model *m, const struct task *a, const stru
 	int order;
 
 	if (!f || !g)
-		return !f - !g;
+		return 0;
 	order = text_compare(f->file, g->file);
 	return order ? order : f->line < g->line ? -1 : f->line > g->line;
 }
@@ -138,9 +136,8 @@ static int compare_by(const struct build *b, const struct row *x, const struct r
 		return compare_waits(s, t);
 	case SORT_SINCE: /* longest first */
 		return compare_double(x->since, y->since);
-	case SORT_STEPS: /* most first, unknown last */
-		return isnan(x->steps) || isnan(y->steps) ? compare_double(x->steps, y->steps)
-							  : compare_double(y->steps, x->steps);
+	case SORT_STEPS: /* most first */
+		return compare_double(y->steps, x->steps);
 	case SORT_WHERE:
 		return compare_place(m, s, t);
 	default:
@@ -148,13 +145,34 @@ static int compare_by(const struct build *b, const struct row *x, const struct r
 	}
 }
 
+/* Whether the column says nothing of the row. */
+static bool is_unknown(const struct build *b, const struct row *row)
+{
+	const struct model *m = b->r->m;
+
+	switch (b->o->sort) {
+	case SORT_SINCE:
+		return isnan(row->since);
+	case SORT_STEPS:
+		return isnan(row->steps);
+	case SORT_WHERE:
+		return task_own_frame(m, m->tasks.v[row->g.low].chain) == NONE;
+	default:
+		return false;
+	}
+}
+
+/* What is not known stands last, whichever way it is sorted. */
 static int by_column(const void *a, const void *b, void *context)
 {
 	const struct build *build = context;
 	const struct row *x = a, *y = b;
 	const struct model *m = build->r->m;
+	int unknown = is_unknown(build, x) - is_unknown(build, y);
 	int order = compare_by(build, x, y);
 
+	if (unknown)
+		return unknown;
 	if (!order)
 		order = text_compare(m->tasks.v[x->g.low].name, m->tasks.v[y->g.low].name);
 	if (build->o->reverse)
