@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wctype.h>
 
 static const char *const titles[SORT_COLUMNS] = {
 	[SORT_NAME] = "NAME",	[SORT_STATE] = "STATE",	  [SORT_WAITS] = "WAITS ON",
@@ -19,6 +20,35 @@ static const char *const titles[SORT_COLUMNS] = {
 const char *sort_column_title(enum sort_column c)
 {
 	return titles[c];
+}
+
+/* The next character as it is compared. */
+static int32_t letter(struct str s, size_t *at)
+{
+	int32_t c = text_decode(s.ptr, s.len, at);
+
+	return c < 0 ? c : (int32_t)towlower((wint_t)c);
+}
+
+static bool begins_at(struct str words, size_t at, struct str part)
+{
+	size_t k = 0;
+
+	while (k < part.len) {
+		if (at >= words.len || letter(words, &at) != letter(part, &k))
+			return false;
+	}
+	return true;
+}
+
+/* strcasestr folds the case of ASCII alone. */
+static bool has_part(struct str words, struct str part)
+{
+	for (size_t at = 0; at < words.len; letter(words, &at)) {
+		if (begins_at(words, at, part))
+			return true;
+	}
+	return false;
 }
 
 bool task_has(const struct model *m, const struct paths *p, const struct task *t, const char *part,
@@ -41,7 +71,7 @@ bool task_has(const struct model *m, const struct paths *p, const struct task *t
 		text_add(words, " ");
 		frame_place(words, &plain, p, &m->frames.v[frame]);
 	}
-	return words->v && strcasestr(words->v, part);
+	return has_part(text_str(words), str_from(part));
 }
 
 struct row *rows_add(struct rows *r, const struct group *g)
