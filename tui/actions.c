@@ -60,23 +60,16 @@ static void show(struct ui *u, enum view view)
 static void open_group(struct ui *u, const struct row *row)
 {
 	struct row_options *o = &u->rows;
-	uint64_t sign =
-		task_sign(u->table.m, u->table.chains, &u->table.m->tasks.v[row->g.rows[0]]);
+	uint64_t sign = rows_sign(&u->table, row);
 	uint32_t kept = 0;
 
 	u->on_group = true;
 	if (row->opened) {
-		for (uint32_t i = 0; i < row->g.count; i++) {
-			uint64_t one = task_sign(u->table.m, u->table.chains,
-						 &u->table.m->tasks.v[row->g.rows[i]]);
-
-			kept = 0;
-			for (uint32_t k = 0; k < o->opened_count; k++) {
-				if (o->opened[k] != one)
-					o->opened[kept++] = o->opened[k];
-			}
-			o->opened_count = kept;
+		for (uint32_t i = 0; i < o->opened_count; i++) {
+			if (o->opened[i] != sign)
+				o->opened[kept++] = o->opened[i];
 		}
+		o->opened_count = kept;
 		return;
 	}
 	if (o->opened_count == OPENED_MOST)

@@ -237,22 +237,21 @@ enum err rows_group(struct build *b, uint32_t *rows, uint32_t count, struct row 
 	return ERR_OK;
 }
 
-static uint64_t sign_of(const struct rows *r, uint32_t task)
+uint64_t rows_sign(const struct rows *r, const struct row *row)
 {
-	return task_sign(r->m, r->chains, &r->m->tasks.v[task]);
+	struct task alike = r->m->tasks.v[row->g.rows[0]];
+
+	alike.awaits.id = alike.loop == NONE ? 0 : r->m->loops.v[alike.loop].id;
+	return task_sign(r->m, r->chains, &alike);
 }
 
 static bool is_opened(const struct build *b, const struct row *row)
 {
-	if (row->g.count < 2)
-		return false;
-	for (uint32_t i = 0; i < row->g.count && i < 4; i++) {
-		uint64_t sign = sign_of(b->r, row->g.rows[i]);
+	uint64_t sign = rows_sign(b->r, row);
 
-		for (uint32_t k = 0; k < b->o->opened_count; k++) {
-			if (b->o->opened[k] == sign)
-				return true;
-		}
+	for (uint32_t k = 0; row->g.count > 1 && k < b->o->opened_count; k++) {
+		if (b->o->opened[k] == sign)
+			return true;
 	}
 	return false;
 }
