@@ -272,8 +272,12 @@ static void follow_selection(struct ui *u)
 		l->selected = row;
 	if (l->selected >= u->table.count)
 		l->selected = u->table.count ? u->table.count - 1 : 0;
-	if (row == NONE && u->table.count)
-		u->task = u->table.m->tasks.v[u->table.v[l->selected].g.low].id;
+	if (row == NONE && u->table.count) {
+		const struct group *g = &u->table.v[l->selected].g;
+
+		u->task = u->table.m->tasks.v[g->low].id;
+		u->on_group = g->count > 1;
+	}
 }
 
 void view_table(struct ui *u, const struct scene *s, struct canvas *c, unsigned below)
