@@ -143,17 +143,18 @@ static void search(struct ui *u, bool next)
 		select_row(u, found);
 }
 
+/* To the next step of the scale; a rate beyond its ends, which the command line may ask for, does not turn round. */
 static void change_rate(struct ui *u, bool faster)
 {
-	size_t at = 0;
+	double to = u->rate;
 
-	while (at + 1 < RATES && rates[at] < u->rate)
-		at++;
-	if (faster && rates[at] <= u->rate && at + 1 < RATES)
-		at++;
-	else if (!faster && at > 0)
-		at--;
-	u->rate = rates[at];
+	for (size_t i = 0; i < RATES; i++) {
+		double rate = rates[faster ? RATES - 1 - i : i];
+
+		if (faster ? rate > u->rate : rate < u->rate)
+			to = rate;
+	}
+	u->rate = to;
 	ui_say(u, "%g pictures a second", u->rate);
 }
 
