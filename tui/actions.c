@@ -3,6 +3,7 @@
 #include "tui/ui.h"
 
 #include "tui/actions.h"
+#include "tui/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +127,8 @@ static void back(struct ui *u)
 		show(u, VIEW_OVERVIEW);
 }
 
-static void search(struct ui *u, bool next)
+/* Of the picture that is there now, where the table is not shown. */
+static void search(struct ui *u, const struct scene *s, bool next)
 {
 	struct list *l = &u->lists[VIEW_OVERVIEW];
 	uint32_t found;
@@ -135,6 +137,9 @@ static void search(struct ui *u, bool next)
 		ui_say(u, "nothing to search for yet: F3 or / begins");
 		return;
 	}
+	show(u, VIEW_OVERVIEW);
+	if (!u->drawn && s->m && !view_table_make(u, s))
+		return;
 	found = rows_search(&u->table, u->search,
 			    u->table.count ? (l->selected + next) % u->table.count : 0);
 	if (found == NONE)
@@ -273,7 +278,7 @@ unsigned ui_act(struct ui *u, const struct scene *s, enum action a)
 	case ACT_NEXT_FOUND_OR_NATIVE:
 		if (u->view == VIEW_THREADS)
 			return REACT_NATIVE | REACT_DRAW;
-		search(u, true);
+		search(u, s, true);
 		return REACT_DRAW;
 	case ACT_NEXT_ONE:
 		next_loop(u, s);
@@ -293,9 +298,9 @@ void ui_select(struct ui *u, uint32_t row)
 		select_row(u, row);
 }
 
-void ui_search(struct ui *u, bool next)
+void ui_search(struct ui *u, const struct scene *s, bool next)
 {
-	search(u, next);
+	search(u, s, next);
 }
 
 void ui_move(struct ui *u, int64_t by)

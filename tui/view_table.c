@@ -280,6 +280,17 @@ static void follow_selection(struct ui *u)
 	}
 }
 
+bool view_table_make(struct ui *u, const struct scene *s)
+{
+	ui_forget(u);
+	u->rows.filter = u->filter;
+	if (rows_init(&u->table, s->m, s->h, &u->rows) != ERR_OK)
+		return false;
+	u->drawn = s->m;
+	follow_selection(u);
+	return true;
+}
+
 void view_table(struct ui *u, const struct scene *s, struct canvas *c, unsigned below)
 {
 	struct list *l = &u->lists[VIEW_OVERVIEW];
@@ -287,14 +298,10 @@ void view_table(struct ui *u, const struct scene *s, struct canvas *c, unsigned 
 	struct text cell = {0};
 	uint32_t left, end;
 
-	ui_forget(u);
-	u->rows.filter = u->filter;
-	if (rows_init(&u->table, s->m, s->h, &u->rows) != ERR_OK) {
+	if (!view_table_make(u, s)) {
 		c->failed = true;
 		return;
 	}
-	u->drawn = s->m;
-	follow_selection(u);
 	add_headings(u, c, &layout);
 	left = canvas_left(c);
 	left = left == UINT32_MAX ? u->table.count : left > below ? left - below : 0;
