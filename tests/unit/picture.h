@@ -129,7 +129,6 @@ static inline char *picture_rows(const struct rows *r)
 {
 	struct text t = {0};
 
-	text_add(&t, "");
 	for (uint32_t i = 0; i < r->count; i++) {
 		const struct row *row = &r->v[i];
 

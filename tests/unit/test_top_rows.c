@@ -119,7 +119,8 @@ static struct model *named_picture(void)
 	task = picture_task(m, "Задача-3");
 	picture_waits(m, task, AWAITS_SLEEP, "");
 	m->tasks.v[task].chain = NONE;
-	m->tasks.v[picture_task(m, "x")].name = (struct str){NULL, 0};
+	task = picture_task(m, "x");
+	m->tasks.v[task].name = (struct str){NULL, 0};
 	picture_done(m);
 	return m;
 }
