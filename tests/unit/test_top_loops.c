@@ -191,10 +191,12 @@ static void test_gil(void)
 	CHECK(isnan(track_of(&h).switches_rate));
 	/* Less than a second says nothing. */
 	m->snapshot.monotonic = 100.5;
+	m->loops.v[0].state = LOOP_POLLING;
 	m->interpreters.v[i].gil_switches = 1500;
 	history_add(&h, m);
 	CHECK(isnan(track_of(&h).switches_rate));
 	m->snapshot.monotonic = 102;
+	m->loops.v[0].state = LOOP_RUNNING;
 	m->interpreters.v[i].gil_switches = 3000;
 	m->threads.v[0].gil = GIL_HOLDING;
 	history_add(&h, m);
@@ -208,6 +210,7 @@ static void test_gil(void)
 	/* A thread that waits for it is neither polling nor running. */
 	CHECK_EQUAL(loop_track_sum(history_loop(&h, PICTURE_LOOP)).gil, 2);
 	CHECK_EQUAL(loop_track_sum(history_loop(&h, PICTURE_LOOP)).running, 2);
+	CHECK_EQUAL(loop_track_sum(history_loop(&h, PICTURE_LOOP)).polling, 0);
 	model_destroy(m);
 	history_deinit(&h);
 }

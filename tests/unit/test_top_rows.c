@@ -298,12 +298,13 @@ static void test_fold_and_filter(void)
 	history_deinit(&h);
 }
 
-/* Ten tasks that rest and four that move once a second each, and one that moves twice. */
+/* Ten tasks that rest, of which one came later, and four that move once a second each, and one that moves twice. */
 static struct model *moving_picture(unsigned turn)
 {
 	struct model *m = picture_new(100 + turn / 2.);
 
 	picture_tasks(m, "rest", 10);
+	m->tasks.v[9].awaits.id = 0x9000 + (turn >= 4);
 	for (uint32_t i = 1; i <= 4; i++) {
 		char name[16];
 		uint32_t row;

@@ -108,6 +108,22 @@ static void test_filter(void)
 	history_deinit(&h);
 }
 
+/* gather(a, a, b): each of them once, in full. */
+static void test_twice(void)
+{
+	struct history h = picture_history();
+	struct model *m = picture_new(100);
+	uint32_t top = add(m, "main"), a = add(m, "a"), b = add(m, "b");
+
+	picture_awaits(m, top, a);
+	picture_awaits(m, top, a);
+	picture_awaits(m, top, b);
+	picture_done(m);
+	CHECK_LISTED(m, &h, "main\n  a\n  b\n", .tree = true);
+	model_destroy(m);
+	history_deinit(&h);
+}
+
 /* x and y await each other, self itself; from main one comes into the ring at y. */
 static void test_rings(void)
 {
@@ -238,6 +254,7 @@ int main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	test_shared();
 	test_filter();
+	test_twice();
 	test_rings();
 	test_depth();
 	test_loops();
