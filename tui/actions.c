@@ -3,6 +3,7 @@
 #include "tui/ui.h"
 
 #include "tui/actions.h"
+#include "tui/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,23 +61,16 @@ static void show(struct ui *u, enum view view)
 static void open_group(struct ui *u, const struct row *row)
 {
 	struct row_options *o = &u->rows;
-	uint64_t sign =
-		task_sign(u->table.m, u->table.chains, &u->table.m->tasks.v[row->g.rows[0]]);
+	uint64_t sign = rows_sign(&u->table, row);
 	uint32_t kept = 0;
 
 	u->on_group = true;
 	if (row->opened) {
-		for (uint32_t i = 0; i < row->g.count; i++) {
-			uint64_t one = task_sign(u->table.m, u->table.chains,
-						 &u->table.m->tasks.v[row->g.rows[i]]);
-
-			kept = 0;
-			for (uint32_t k = 0; k < o->opened_count; k++) {
-				if (o->opened[k] != one)
-					o->opened[kept++] = o->opened[k];
-			}
-			o->opened_count = kept;
+		for (uint32_t i = 0; i < o->opened_count; i++) {
+			if (o->opened[i] != sign)
+				o->opened[kept++] = o->opened[i];
 		}
+		o->opened_count = kept;
 		return;
 	}
 	if (o->opened_count == OPENED_MOST)
@@ -133,7 +127,8 @@ static void back(struct ui *u)
 		show(u, VIEW_OVERVIEW);
 }
 
-static void search(struct ui *u, bool next)
+/* Of the picture that is there now, where the table is not shown. */
+static void search(struct ui *u, const struct scene *s, bool next)
 {
 	struct list *l = &u->lists[VIEW_OVERVIEW];
 	uint32_t found;
@@ -142,6 +137,9 @@ static void search(struct ui *u, bool next)
 		ui_say(u, "nothing to search for yet: F3 or / begins");
 		return;
 	}
+	show(u, VIEW_OVERVIEW);
+	if (!u->drawn && s->m && !view_table_make(u, s))
+		return;
 	found = rows_search(&u->table, u->search,
 			    u->table.count ? (l->selected + next) % u->table.count : 0);
 	if (found == NONE)
@@ -150,17 +148,18 @@ static void search(struct ui *u, bool next)
 		select_row(u, found);
 }
 
+/* To the next step of the scale; a rate beyond its ends, which the command line may ask for, does not turn round. */
 static void change_rate(struct ui *u, bool faster)
 {
-	size_t at = 0;
+	double to = u->rate;
 
-	while (at + 1 < RATES && rates[at] < u->rate)
-		at++;
-	if (faster && rates[at] <= u->rate && at + 1 < RATES)
-		at++;
-	else if (!faster && at > 0)
-		at--;
-	u->rate = rates[at];
+	for (size_t i = 0; i < RATES; i++) {
+		double rate = rates[faster ? RATES - 1 - i : i];
+
+		if (faster ? rate > u->rate : rate < u->rate)
+			to = rate;
+	}
+	u->rate = to;
 	ui_say(u, "%g pictures a second", u->rate);
 }
 
@@ -279,7 +278,7 @@ unsigned ui_act(struct ui *u, const struct scene *s, enum action a)
 	case ACT_NEXT_FOUND_OR_NATIVE:
 		if (u->view == VIEW_THREADS)
 			return REACT_NATIVE | REACT_DRAW;
-		search(u, true);
+		search(u, s, true);
 		return REACT_DRAW;
 	case ACT_NEXT_ONE:
 		next_loop(u, s);
@@ -299,9 +298,9 @@ void ui_select(struct ui *u, uint32_t row)
 		select_row(u, row);
 }
 
-void ui_search(struct ui *u, bool next)
+void ui_search(struct ui *u, const struct scene *s, bool next)
 {
-	search(u, next);
+	search(u, s, next);
 }
 
 void ui_move(struct ui *u, int64_t by)

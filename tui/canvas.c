@@ -146,8 +146,8 @@ static uint32_t add_pieces(struct canvas *c, struct str line, uint32_t number, u
 	uint32_t pieces = 0;
 
 	do {
-		unsigned indent = pieces ? WRAP_INDENT : 0,
-			 width = c->width > 2 * indent ? c->width - indent : 1;
+		unsigned indent = pieces && c->width > 2 * WRAP_INDENT ? WRAP_INDENT : 0,
+			 width = c->width - indent;
 		size_t n = wrap && c->width ? fitting(line, width) : line.len;
 		struct str part = {line.ptr, (uint32_t)n};
 

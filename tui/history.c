@@ -240,10 +240,10 @@ static void add_thread(struct history *h, const struct thread *t, double now)
 		return;
 	}
 	if (new) {
-		*k = (struct thread_track){
-			.id = k->id, .cpu_ns = t->cpu_ns, .at = now, .share = NAN};
-	} else if (t->times_read && now - k->at >= 0.5) {
-		k->share = t->cpu_ns < k->cpu_ns
+		*k = (struct thread_track){.id = k->id, .at = NAN, .share = NAN};
+	}
+	if (t->times_read && !(now - k->at < 0.5)) {
+		k->share = isnan(k->at) || t->cpu_ns < k->cpu_ns
 				   ? NAN
 				   : (double)(t->cpu_ns - k->cpu_ns) / 1e9 / (now - k->at);
 		k->cpu_ns = t->cpu_ns;

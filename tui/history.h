@@ -63,7 +63,8 @@ struct task_track {
 struct thread_track {
 	vaddr id; /* tid */
 	uint64_t cpu_ns;
-	double at, share; /* of one CPU; NAN: not known yet */
+	double at; /* when cpu_ns was read, NAN never */
+	double share; /* of one CPU; NAN: not known yet */
 };
 
 /* A finding, standing or gone. */

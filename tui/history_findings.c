@@ -41,6 +41,24 @@ static bool room(struct history *h)
 	return true;
 }
 
+/* What went longest ago makes room for what comes; false where all of them stood in the last sample or stand in this one. */
+static bool drop_oldest(struct history *h)
+{
+	struct finding_track *oldest = NULL;
+
+	for (uint32_t i = 0; i < h->finding_count; i++) {
+		struct finding_track *k = &h->findings[i];
+
+		if (k->last < h->last && (!oldest || k->last < oldest->last))
+			oldest = k;
+	}
+	if (!oldest)
+		return false;
+	track_deinit(oldest);
+	*oldest = h->findings[--h->finding_count];
+	return true;
+}
+
 static vaddr task_of(const struct model *m, const struct finding *f)
 {
 	return f->task == NONE ? 0 : m->tasks.v[f->task].id;
@@ -65,7 +83,7 @@ static struct finding_track *track_of(struct history *h, const struct model *m,
 		    (k->brief || (k->task == task && k->thread == thread)))
 			return k;
 	}
-	if (h->finding_count >= TRACKS_MOST || !room(h))
+	if ((h->finding_count >= TRACKS_MOST && !drop_oldest(h)) || !room(h))
 		return NULL;
 	h->findings[h->finding_count] = (struct finding_track){
 		.id = f->id, .loop = loop, .task = task, .thread = thread, .brief = f->brief};

@@ -134,7 +134,7 @@ static void values_of(const struct loop_track *l, double *values, uint32_t count
 {
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = NAN;
-	for (uint32_t i = 0; i < HISTORY_SECONDS; i++) {
+	for (uint32_t i = 0; i < HISTORY_SECONDS && count; i++) {
 		int64_t second = l->now - (int64_t)HISTORY_SECONDS + 1 + i;
 		const struct loop_second *s = &l->seconds[(uint64_t)second % HISTORY_SECONDS];
 		double *to = &values[(uint64_t)i * count / HISTORY_SECONDS];

@@ -62,7 +62,7 @@ static unsigned press_prompt(struct ui *u, const struct scene *s, int32_t press)
 		drop_letter(text);
 		break;
 	case PRESS_F1 + 2: /* F3: the next one */
-		ui_search(u, true);
+		ui_search(u, s, true);
 		return REACT_DRAW;
 	case PRESS_UP:
 	case PRESS_DOWN:
@@ -75,7 +75,7 @@ static unsigned press_prompt(struct ui *u, const struct scene *s, int32_t press)
 		add_letter(text, press);
 	}
 	if (u->prompt == PROMPT_SEARCH)
-		ui_search(u, false);
+		ui_search(u, s, false);
 	return REACT_DRAW;
 }
 

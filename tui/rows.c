@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wctype.h>
 
 static const char *const titles[SORT_COLUMNS] = {
 	[SORT_NAME] = "NAME",	[SORT_STATE] = "STATE",	  [SORT_WAITS] = "WAITS ON",
@@ -19,6 +20,35 @@ static const char *const titles[SORT_COLUMNS] = {
 const char *sort_column_title(enum sort_column c)
 {
 	return titles[c];
+}
+
+/* The next character as it is compared. */
+static int32_t letter(struct str s, size_t *at)
+{
+	int32_t c = text_decode(s.ptr, s.len, at);
+
+	return c < 0 ? c : (int32_t)towlower((wint_t)c);
+}
+
+static bool begins_at(struct str words, size_t at, struct str part)
+{
+	size_t k = 0;
+
+	while (k < part.len) {
+		if (at >= words.len || letter(words, &at) != letter(part, &k))
+			return false;
+	}
+	return true;
+}
+
+/* strcasestr folds the case of ASCII alone. */
+static bool has_part(struct str words, struct str part)
+{
+	for (size_t at = 0; at < words.len; letter(words, &at)) {
+		if (begins_at(words, at, part))
+			return true;
+	}
+	return false;
 }
 
 bool task_has(const struct model *m, const struct paths *p, const struct task *t, const char *part,
@@ -41,7 +71,7 @@ bool task_has(const struct model *m, const struct paths *p, const struct task *t
 		text_add(words, " ");
 		frame_place(words, &plain, p, &m->frames.v[frame]);
 	}
-	return words->v && strcasestr(words->v, part);
+	return has_part(text_str(words), str_from(part));
 }
 
 struct row *rows_add(struct rows *r, const struct group *g)
@@ -96,8 +126,6 @@ static void measure(const struct rows *r, struct row *row)
 
 static int compare_double(double a, double b)
 {
-	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
 	return a < b ? -1 : a > b;
 }
 
@@ -109,7 +137,7 @@ static int compare_place(const struct model *m, const struct task *a, const stru
 	int order;
 
 	if (!f || !g)
-		return !f - !g;
+		return 0;
 	order = text_compare(f->file, g->file);
 	return order ? order : f->line < g->line ? -1 : f->line > g->line;
 }
@@ -138,9 +166,8 @@ static int compare_by(const struct build *b, const struct row *x, const struct r
 		return compare_waits(s, t);
 	case SORT_SINCE: /* longest first */
 		return compare_double(x->since, y->since);
-	case SORT_STEPS: /* most first, unknown last */
-		return isnan(x->steps) || isnan(y->steps) ? compare_double(x->steps, y->steps)
-							  : compare_double(y->steps, x->steps);
+	case SORT_STEPS: /* most first */
+		return compare_double(y->steps, x->steps);
 	case SORT_WHERE:
 		return compare_place(m, s, t);
 	default:
@@ -148,13 +175,34 @@ static int compare_by(const struct build *b, const struct row *x, const struct r
 	}
 }
 
+/* Whether the column says nothing of the row. */
+static bool is_unknown(const struct build *b, const struct row *row)
+{
+	const struct model *m = b->r->m;
+
+	switch (b->o->sort) {
+	case SORT_SINCE:
+		return isnan(row->since);
+	case SORT_STEPS:
+		return isnan(row->steps);
+	case SORT_WHERE:
+		return task_own_frame(m, m->tasks.v[row->g.low].chain) == NONE;
+	default:
+		return false;
+	}
+}
+
+/* What is not known stands last, whichever way it is sorted. */
 static int by_column(const void *a, const void *b, void *context)
 {
 	const struct build *build = context;
 	const struct row *x = a, *y = b;
 	const struct model *m = build->r->m;
+	int unknown = is_unknown(build, x) - is_unknown(build, y);
 	int order = compare_by(build, x, y);
 
+	if (unknown)
+		return unknown;
 	if (!order)
 		order = text_compare(m->tasks.v[x->g.low].name, m->tasks.v[y->g.low].name);
 	if (build->o->reverse)
@@ -189,22 +237,21 @@ enum err rows_group(struct build *b, uint32_t *rows, uint32_t count, struct row 
 	return ERR_OK;
 }
 
-static uint64_t sign_of(const struct rows *r, uint32_t task)
+uint64_t rows_sign(const struct rows *r, const struct row *row)
 {
-	return task_sign(r->m, r->chains, &r->m->tasks.v[task]);
+	struct task alike = r->m->tasks.v[row->g.rows[0]];
+
+	alike.awaits.id = alike.loop == NONE ? 0 : r->m->loops.v[alike.loop].id;
+	return task_sign(r->m, r->chains, &alike);
 }
 
 static bool is_opened(const struct build *b, const struct row *row)
 {
-	if (row->g.count < 2)
-		return false;
-	for (uint32_t i = 0; i < row->g.count && i < 4; i++) {
-		uint64_t sign = sign_of(b->r, row->g.rows[i]);
+	uint64_t sign = rows_sign(b->r, row);
 
-		for (uint32_t k = 0; k < b->o->opened_count; k++) {
-			if (b->o->opened[k] == sign)
-				return true;
-		}
+	for (uint32_t k = 0; row->g.count > 1 && k < b->o->opened_count; k++) {
+		if (b->o->opened[k] == sign)
+			return true;
 	}
 	return false;
 }

@@ -27,8 +27,7 @@ struct row_options {
 	bool reverse;
 	bool fold, tree;
 	const char *filter; /* part of name, wait or place, in any case; "" all */
-	uint64_t opened
-		[OPENED_MOST]; /* folded rows that are shown open, by task_sign of their first task */
+	uint64_t opened[OPENED_MOST]; /* folded rows that are shown open, by rows_sign */
 	uint32_t opened_count;
 };
 
@@ -69,6 +68,8 @@ void rows_deinit(struct rows *r); /* accepts a zeroed one */
 
 /* The row that shows the task, by itself or within a group; NONE where none does. Where a group is open: the group's own row or its member's. */
 uint32_t rows_find(const struct rows *r, vaddr task, bool group);
+/* What makes the tasks of a folded row alike, as a number that is the same in the next picture: whichever they are by then, and whatever object each waits on. */
+uint64_t rows_sign(const struct rows *r, const struct row *row);
 /* The first row from `from` on (and around again) with `part` in its words, in any case; NONE. */
 uint32_t rows_search(const struct rows *r, const char *part, uint32_t from);
 /* Whether a task's name, wait or place has `part` in it, in any case. `words` is scratch. */

@@ -92,17 +92,11 @@ static enum err show(struct walk *w)
 	struct level *l = &w->levels[w->depth - 1];
 	const struct row *from = &l->v[l->next++];
 	struct row *row = rows_add(w->b->r, &from->g);
-	uint64_t lines = 0;
 
 	if (!row)
 		return ERR_NOMEM;
 	*row = *from;
-	for (uint32_t i = 0; i < w->depth && i < 64; i++) {
-		if (w->levels[i].next < w->levels[i].count)
-			lines |= 1ull << i;
-	}
 	row->depth = w->depth - 1;
-	row->lines = lines;
 	if (all_shown(w, &row->g)) {
 		row->kind = ROW_ELSEWHERE;
 		return ERR_OK;
@@ -158,6 +152,22 @@ static void keep_wanted(struct build *b)
 	r->count -= to;
 }
 
+/* From the end backwards: on which levels something follows below, among what is left of the rows. */
+static void join_siblings(struct rows *r)
+{
+	uint64_t follows = 0;
+
+	for (uint32_t i = r->count; i > 0; i--) {
+		struct row *row = &r->v[i - 1];
+		uint64_t own = row->depth < 64 ? 1ull << row->depth : 0;
+
+		if (own)
+			follows &= own | (own - 1);
+		row->lines = follows;
+		follows |= own;
+	}
+}
+
 enum err rows_tree(struct build *b)
 {
 	const struct selection *all = &b->r->all;
@@ -178,6 +188,7 @@ enum err rows_tree(struct build *b)
 		err = show_all(&w);
 	if (err == ERR_OK && b->passes)
 		keep_wanted(b);
+	join_siblings(b->r);
 	while (w.depth)
 		free(w.levels[--w.depth].v);
 	free(roots);

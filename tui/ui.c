@@ -63,6 +63,9 @@ void ui_draw(struct ui *u, const struct scene *s, struct canvas *c)
 	bool needs_picture = u->view != VIEW_HELP && u->view != VIEW_PROCESSES &&
 			     u->view != VIEW_SORT;
 
+	/* Other screens are drawn of newer pictures: that of the table may go. */
+	if (u->view != VIEW_OVERVIEW)
+		ui_forget(u);
 	view_title(u, s, c);
 	if (s->m || !needs_picture)
 		views[u->view](u, s, c);

@@ -92,8 +92,8 @@ struct ui {
 	double rate; /* pictures a second */
 	pid_t process;
 	char message[256]; /* for the status line; "" none */
-	struct rows table; /* as last drawn */
-	const struct model *drawn; /* what the table is of */
+	struct rows table; /* as last drawn; on other screens than the overview there is none */
+	const struct model *drawn; /* what the table is of, NULL none */
 	struct heading headings[HEADINGS_MOST];
 	unsigned heading_count;
 	uint32_t *line_rows; /* the row of each line as last drawn */

@@ -14,6 +14,8 @@ void view_processes(struct ui *u, const struct scene *s, struct canvas *c);
 void view_sort(struct ui *u, const struct scene *s, struct canvas *c);
 void view_help(struct ui *u, const struct scene *s, struct canvas *c);
 
+/* The rows of the scene's picture, with the selection among them; false on no memory. */
+bool view_table_make(struct ui *u, const struct scene *s);
 /* The task table in what is left of the canvas; `below` lines are left free. */
 void view_table(struct ui *u, const struct scene *s, struct canvas *c, unsigned below);
 /* The two lines at the top. */

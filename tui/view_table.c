@@ -272,8 +272,23 @@ static void follow_selection(struct ui *u)
 		l->selected = row;
 	if (l->selected >= u->table.count)
 		l->selected = u->table.count ? u->table.count - 1 : 0;
-	if (row == NONE && u->table.count)
-		u->task = u->table.m->tasks.v[u->table.v[l->selected].g.low].id;
+	if (row == NONE && u->table.count) {
+		const struct group *g = &u->table.v[l->selected].g;
+
+		u->task = u->table.m->tasks.v[g->low].id;
+		u->on_group = g->count > 1;
+	}
+}
+
+bool view_table_make(struct ui *u, const struct scene *s)
+{
+	ui_forget(u);
+	u->rows.filter = u->filter;
+	if (rows_init(&u->table, s->m, s->h, &u->rows) != ERR_OK)
+		return false;
+	u->drawn = s->m;
+	follow_selection(u);
+	return true;
 }
 
 void view_table(struct ui *u, const struct scene *s, struct canvas *c, unsigned below)
@@ -283,14 +298,10 @@ void view_table(struct ui *u, const struct scene *s, struct canvas *c, unsigned 
 	struct text cell = {0};
 	uint32_t left, end;
 
-	ui_forget(u);
-	u->rows.filter = u->filter;
-	if (rows_init(&u->table, s->m, s->h, &u->rows) != ERR_OK) {
+	if (!view_table_make(u, s)) {
 		c->failed = true;
 		return;
 	}
-	u->drawn = s->m;
-	follow_selection(u);
 	add_headings(u, c, &layout);
 	left = canvas_left(c);
 	left = left == UINT32_MAX ? u->table.count : left > below ? left - below : 0;

@@ -2,7 +2,7 @@
 /* Tree and table of hand-made models: rings, shared children, folding, depth, hostile names. */
 #include "report/report.h"
 #include "report/json.h"
-#include "tests/unit/check.h"
+#include "tests/unit/picture.h"
 
 #include <locale.h>
 #include <math.h>
@@ -75,18 +75,6 @@ static uint32_t add_task(struct model *m, struct str name)
 	return row;
 }
 
-static void waits_for(struct model *m, uint32_t task, uint32_t awaited)
-{
-	struct await *a = &m->tasks.v[task].awaits;
-	uint32_t edge = model_add_edge(m, awaited);
-
-	if (!a->tasks_count++)
-		a->tasks_first = edge;
-	a->kind = a->tasks_count > 1 ? AWAITS_GATHER : AWAITS_TASK;
-	a->detail = a->tasks_count > 1 ? STR_LIT("gather") : (struct str){NULL, 0};
-	a->left = NAN;
-}
-
 /* No strstr: under AddressSanitizer it measures the whole text each time. */
 static size_t count_of(const char *text, const char *what)
 {
@@ -109,7 +97,7 @@ static void test_small(void)
 		model_intern_frame(m, STR_LIT("sleep"),
 				   STR_LIT("/usr/lib/python3.12/asyncio/tasks.py"), 665));
 	m->tasks.v[b].cancelling = 2;
-	waits_for(m, a, b);
+	picture_awaits(m, a, b);
 	text = rendered(tree_render, m, &utf8);
 	CHECK_TEXT(text,
 		   "process 17: python app.py (CPython 3.12.1)\n"
@@ -147,17 +135,17 @@ static void test_ring(void)
 	uint32_t c = add_task(m, STR_LIT("c")), self;
 	char *text;
 
-	waits_for(m, a, b);
-	waits_for(m, b, c);
-	waits_for(m, c, a);
+	picture_awaits(m, a, b);
+	picture_awaits(m, b, c);
+	picture_awaits(m, c, a);
 	self = add_task(m, STR_LIT("self"));
-	waits_for(m, self, self);
+	picture_awaits(m, self, self);
 	text = rendered(tree_render, m, &ascii);
 	CHECK(strstr(text, "|- a -> task b\n"));
 	CHECK(strstr(text, "|        `- @ a  a ring: 3 tasks wait for each other\n"));
 	CHECK(strstr(text, "   `- @ self  a ring: it waits for itself\n"));
 	free(text);
-	waits_for(m, add_task(m, STR_LIT("d")), b);
+	picture_awaits(m, add_task(m, STR_LIT("d")), b);
 	text = rendered(tree_render, m, &ascii);
 	CHECK(strstr(text, "|- d -> task b\n"));
 	CHECK_EQUAL(count_of(text, "a ring: 3"), 1);
@@ -172,13 +160,13 @@ static void test_shared(void)
 	uint32_t shared = add_task(m, STR_LIT("shared")), deep = add_task(m, STR_LIT("deep"));
 	char *text;
 
-	waits_for(m, shared, deep);
+	picture_awaits(m, shared, deep);
 	for (int i = 0; i < 3; i++)
-		waits_for(m,
-			  add_task(m, i == 0   ? STR_LIT("x")
-				      : i == 1 ? STR_LIT("y")
-					       : STR_LIT("z")),
-			  shared);
+		picture_awaits(m,
+			       add_task(m, i == 0   ? STR_LIT("x")
+					   : i == 1 ? STR_LIT("y")
+						    : STR_LIT("z")),
+			       shared);
 	text = rendered(tree_render, m, &utf8);
 	CHECK_EQUAL(count_of(text, "↑ shared  (shown above)\n"), 2);
 	CHECK_EQUAL(count_of(text, "shared → task deep\n"), 1);
@@ -201,12 +189,12 @@ static void test_fold(void)
 		child = add_task(m, str_from(name));
 		snprintf(name, sizeof(name), "worker-%d", i);
 		worker = add_task(m, str_from(name));
-		waits_for(m, worker, child);
+		picture_awaits(m, worker, child);
 		if (i == 77)
 			m->tasks.v[child].awaits.kind = AWAITS_EVENT;
 	}
 	for (int i = 0; i < 4; i++)
-		waits_for(m, add_task(m, STR_LIT("sharer")), shared);
+		picture_awaits(m, add_task(m, STR_LIT("sharer")), shared);
 	text = rendered(tree_render, m, &utf8);
 	CHECK(strstr(text,
 		     "├─ worker-0 … worker-9999  × 9,999 → task child-0 (and others like it)\n") ||
@@ -240,7 +228,7 @@ static void test_deep(void)
 
 	for (int i = 0; i < 50000; i++) {
 		row = add_task(m, STR_LIT("next"));
-		waits_for(m, above, row);
+		picture_awaits(m, above, row);
 		above = row;
 	}
 	text = rendered(tree_render, m, &utf8);
@@ -281,9 +269,9 @@ static void test_pattern(void)
 	uint32_t c = add_task(m, STR_LIT("below")), d = add_task(m, STR_LIT("aside"));
 	char *text;
 
-	waits_for(m, a, b);
-	waits_for(m, a, d);
-	waits_for(m, b, c);
+	picture_awaits(m, a, b);
+	picture_awaits(m, a, d);
+	picture_awaits(m, b, c);
 	add_task(m, STR_LIT("other"));
 	o.task_pattern = "fetch-*";
 	for (int i = 0; i < 2; i++) {
