@@ -273,7 +273,7 @@ def test_native_stacks_are_one_picture_that_is_held(some_python, start, top):
     terminal.shows("n: native stacks too", "sleeping in epoll_wait")
     assert "[libc" not in terminal.text
     terminal.press("n")
-    text = terminal.until(lambda text: "PAUSED" in text and "[libc" in text, "native frames")
+    text = terminal.until(lambda text: all(part in text for part in ("PAUSED", "[libc", "Space goes on")), "native frames")
     stopped = re.search(r"^all threads were stopped for ([\d.]+) ms; Space goes on", text, re.M)
     assert stopped and f"for which all threads were stopped for {stopped[1]} ms" in text
     assert 0 < float(stopped[1]) <= 50

@@ -111,5 +111,3 @@ def test_windows_of_a_millisecond_are_counted_and_kept(python, start, top):
     windows, with_one, samples = watched(terminal.until(rests, "the watch to go on and see none"))
     assert 3 <= windows <= with_one < samples
     terminal.quit()
-
-

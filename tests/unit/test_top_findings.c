@@ -208,10 +208,14 @@ static void test_watched(void)
 	CHECK_EQUAL(f->watched.seen, 6);
 	CHECK_EQUAL(f->watched.windows, 4);
 	CHECK(f->watched.longest == 0.001);
+	/* It stands on for a while without a window, and comes again only after that. */
 	picture_seen(&h, window_at(102, 0, false));
 	f = &h.findings[0];
-	CHECK(!f->standing);
+	CHECK(f->standing && f->last == 101);
 	CHECK_EQUAL(f->watched.samples, 300);
+	picture_seen(&h, window_at(106.5, 0, false));
+	f = &h.findings[0];
+	CHECK(!f->standing && f->times == 1);
 	CHECK_EQUAL(f->watched.windows, 4);
 	history_deinit(&h);
 }
