@@ -32,18 +32,22 @@ void task_names(struct text *t, const struct text_style *s, const struct model *
 		const struct group *g, size_t columns)
 {
 	const struct task *low = &m->tasks.v[g->low], *high = &m->tasks.v[g->high];
+	size_t between, both;
 
 	if (g->count == 1 || str_equal(low->name, high->name)) {
 		name_of(t, s, low, columns);
 		return;
 	}
+	between = text_width(s, str_from(ellipsis(s)), columns);
+	both = text_width(s, low->name, columns) + between + text_width(s, high->name, columns);
 	/* One name in whole says more than parts of two. */
-	if (columns < TWO_NAMES) {
-		name_of(t, s, low, columns > 5 ? columns - 3 : 2);
+	if (both > columns && columns < TWO_NAMES) {
+		name_of(t, s, low, columns > between + 2 ? columns - between : 2);
 		text_add(t, s->utf8 ? " …" : " ..");
 		return;
 	}
-	columns = (columns - 3) / 2;
+	if (both > columns)
+		columns = (columns - between) / 2;
 	name_of(t, s, low, columns);
 	text_add(t, ellipsis(s));
 	name_of(t, s, high, columns);
