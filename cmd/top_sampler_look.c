@@ -220,6 +220,9 @@ static enum err look(struct sampler *s, bool native, struct error *e)
 	s->still = (struct still){0};
 	s->still_taken = still_take(s->pid, &s->still, NULL) == ERR_OK;
 	err = process_look(&cli, &s->opened, &want, l->m, e);
+	/* Another program of the same executable may have all things in the same places. */
+	if (err == ERR_OK)
+		err = target_check(&s->opened.target, e);
 	if (err != ERR_OK) {
 		sampler_release(s, l);
 		return err;

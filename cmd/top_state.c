@@ -219,6 +219,8 @@ enum err top_hold(struct top_state *t, struct error *e)
 	return ERR_OK;
 }
 
+#define COMMAND_ARENA ((size_t)64 << 20) /* reserved, not used */
+
 /* Its command line as one text; NULL where it has none (a kernel thread, a zombie) or where there is no memory. */
 static char *command_of(pid_t pid)
 {
@@ -227,7 +229,7 @@ static char *command_of(pid_t pid)
 	struct text t = {0};
 	size_t argc = 0;
 
-	if (!arena_init(&a, (size_t)8 << 20))
+	if (!arena_init(&a, COMMAND_ARENA))
 		return NULL;
 	if (proc_command(pid, &a, &argv, &argc) == ERR_OK) {
 		for (size_t i = 0; i < argc && t.len < 1000; i++) {
