@@ -100,9 +100,10 @@ demo: ## install what the build needs, build, run aiotrace on a demo service
 	+$(MAKE) -j $(JOBS) all
 	tools/demo $(O)/aiotrace
 
-bench: ## times and memory beside CPython's own pstree
+bench: ## times and memory beside CPython's own pstree, and what the dashboard costs
 	tools/setup-build
 	tools/setup-test
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/bench/requirements.txt
 	+$(MAKE) -j $(JOBS) all
 	AIOTRACE_BINARY=$(abspath $(O))/aiotrace $(PYTHON) tests/bench/bench.py
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole-process times, processor times and peak memory of `aiotrace pstree` beside CPython's own `python -m asyncio pstree`.
+"""Whole-process times, processor times and peak memory of `aiotrace pstree` beside CPython's own `python -m asyncio pstree`; then what
+`aiotrace top` costs itself and its target (dashboard.py).
 
 Both read the same live target in the same run, in turn (A B A B ...), so that a machine whose speed drifts slows both. Times are wall-clock
 seconds from start to exit with the output thrown away; processor time (user and system) is less moved by what else the machine does; memory is the peak resident size that the kernel accounts to the process (KiB).
 
-    tests/bench/bench.py [--runs N] [--tasks 1000,10000,100000] [--python ID] [--json FILE]
+    tests/bench/bench.py [--runs N] [--pairs N] [--tasks 1000,10000,100000] [--python ID] [--json FILE]
 """
 
 import argparse
@@ -17,6 +18,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+import dashboard
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 AIOTRACE = os.environ.get("AIOTRACE_BINARY", str(ROOT / "build" / "aiotrace"))
@@ -102,6 +105,7 @@ def show(label, s):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--pairs", type=int, default=12, help="spans without and with the dashboard (default: 12)")
     parser.add_argument("--tasks", default="1000,10000,100000")
     parser.add_argument("--python", help="id of an interpreter (default: the first release build of 3.14)")
     parser.add_argument("--json", type=pathlib.Path, help="write the figures here too")
@@ -113,7 +117,8 @@ def main():
     let_peer_find_files(python)
     print(f"target: {name}, {args.runs} counted runs of each, in turn; {os.cpu_count()} processors")
     figures = {}
-    for tasks in (int(n) for n in args.tasks.split(",")):
+    counts = [int(n) for n in args.tasks.split(",")]
+    for tasks in counts:
         target = start_target(python, tasks)
         try:
             pid = str(target.pid)
@@ -134,6 +139,7 @@ def main():
         if rows["theirs"]:
             ratio = {key: rows["theirs"][key] / rows["ours"][key] for key in ("median_s", "cpu_median_s")}
             print(f"  ratio of the medians         {ratio['median_s']:10.1f} x   of processor time {ratio['cpu_median_s']:.1f} x")
+    figures["top"] = dashboard.run(python, [n for n in counts if n in dashboard.GOALS], args.pairs)
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1))
     return 0
