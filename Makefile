@@ -163,4 +163,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all asan unit units check demo bench lint cross install tables layoutcheck clean help
+picture: all ## draw the README's picture of the dashboard anew, from the real thing
+	AIOTRACE_BINARY=$(abspath $(O))/aiotrace $(PYTHON) tools/picture_of_top.py man/top.svg
+
+.PHONY: FORCE all asan unit units check demo bench picture lint cross install tables layoutcheck clean help

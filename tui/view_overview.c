@@ -36,8 +36,9 @@ static void finding_words(struct text *t, const struct scene *s, const struct ca
 	} else {
 		text_add(t, "gone ");
 		text_duration(t, &c->style, s->h->last - f->last);
-		text_add(t, " ago, stood ");
-		text_duration(t, &c->style, finding_track_stood(f));
+		text_add(t, finding_track_stood(f) > 0 ? " ago, stood " : " ago, seen once");
+		if (finding_track_stood(f) > 0)
+			text_duration(t, &c->style, finding_track_stood(f));
 	}
 	if (f->brief && f->watched.windows) {
 		text_add(t, ", ");
