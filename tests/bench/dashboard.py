@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What watching costs: `aiotrace top` at its default rates, in a terminal that is read.
 
-The targets have tasks that rest, and four that hand a token around. The processor time of a watcher, user and system, is taken over a span after it
-has warmed up. What it costs the target is how many fewer turns the token makes in a second of the target's own clock: spans without it (it is held by
-SIGSTOP) and with it in turn (A B A B ... A), each with it beside the mean of those before and after, so that a machine whose speed drifts slows both.
+Targets have tasks that rest, and four that hand a token around. The processor time of a watcher, user and system, is taken over a span
+after it has warmed up. What it costs the target is how many fewer turns the token makes a second of the target's own clock: spans without
+it (it is held by SIGSTOP) and with it in turn (A B A B ... A), each with it beside the mean of those before and after, so that a machine
+whose speed drifts slows both.
 
 `py-spy record` at as many samples a second is the peer for the processor time; it reads the threads' stacks alone, no tasks.
 """
@@ -145,19 +146,21 @@ def show(label, row, goal=""):
     if row is None:
         return f"  {label:<28} FAILED (has ended by itself)"
     samples = f"{row['samples_per_second']:4.1f} samples/s" if row["samples_per_second"] else ""
-    return f"  {label:<28} {row['core_percent']:10.1f} % of a core{goal:<12}  resident {row['resident_kib'] / 1024:7.1f} MiB  {samples}".rstrip()
+    resident = f"resident {row['resident_kib'] / 1024:7.1f} MiB"
+    return f"  {label:<28} {row['core_percent']:10.1f} % of a core{goal:<12}  {resident}  {samples}".rstrip()
 
 
 def run(python, counts, pairs):
     """Prints the table; answers its figures. The goals stand beside them and decide nothing."""
     figures = {}
-    print(f"watching for {SPAN} s, aiotrace top in a {COLUMNS}x{ROWS} terminal; turns of the target without and with it, {pairs} pairs of {TURN} s")
+    print(f"watching for {SPAN} s, aiotrace top in a {COLUMNS}x{ROWS} terminal; turns without and with it, {pairs} pairs of {TURN} s")
     for tasks in counts:
         for pace, words in PACES.items():
             rows = figures[f"{tasks} {pace}"] = measure(python, tasks, pace, pairs)
             change = rows["turns_percent"]
             print(f"{tasks:,} tasks that rest, a token handed around {words}: {rows['turns_per_second']:,.1f} turns/s")
             print(show(Top.label, rows[Top.label], f" (goal < {GOALS[tasks]})"))
-            print(f"  turns of the target          {change['median']:+10.1f} % (goal > -{GOAL_LOSS})  ({change['min']:+.1f} .. {change['max']:+.1f})")
+            spread = f"({change['min']:+.1f} .. {change['max']:+.1f})"
+            print(f"  turns of the target          {change['median']:+10.1f} % (goal > -{GOAL_LOSS})  {spread}")
             print(show(Peer.label, rows[Peer.label]), flush=True)
     return figures
