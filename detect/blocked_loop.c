@@ -34,8 +34,8 @@ static bool same_turn(const struct model *a, const struct loop *x, const struct 
 
 static bool sleeps(const struct thread *t)
 {
-	return (t->state == THREAD_SLEEPING || t->state == THREAD_DISK) && t->syscall.ptr &&
-	       t->gil != GIL_WAITING;
+	return (t->state == THREAD_SLEEPING || t->state == THREAD_DISK) &&
+	       !thread_waits_for_memory(t) && t->gil != GIL_WAITING;
 }
 
 /* The thread slept in the one look and the other, in the same call, and did not run in between. */

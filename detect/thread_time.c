@@ -4,6 +4,20 @@
 
 #include <stdio.h>
 
+bool thread_waits_for_memory(const struct thread *t)
+{
+	static const char *const calls[] = {"mmap",	"munmap", "mremap",
+					    "mprotect", "brk",	  "madvise"};
+
+	if (!t->syscall.ptr)
+		return true;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		if (str_is(t->syscall, calls[i]))
+			return true;
+	}
+	return false;
+}
+
 static void count_look(struct thread_time *ret, const struct thread *t)
 {
 	ret->looks++;
@@ -11,8 +25,7 @@ static void count_look(struct thread_time *ret, const struct thread *t)
 		ret->stopped++;
 	else if (t->gil == GIL_WAITING)
 		ret->wants_gil++;
-	/* One that sleeps outside of a system call waits for a page of memory, or for a tracer: no callback's doing. */
-	else if (t->state == THREAD_RUNNING || !t->syscall.ptr)
+	else if (t->state == THREAD_RUNNING || thread_waits_for_memory(t))
 		ret->on_cpu++;
 	else
 		ret->asleep++;

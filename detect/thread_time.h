@@ -25,6 +25,12 @@ bool thread_time_read(const struct detection *d, uint32_t from, pid_t tid, struc
  */
 double thread_time_own(const struct thread_time *t);
 
+/*
+ * A thread that sleeps, but not for what it asked for: in a page fault or for a tracer (in no system call), or for the map of its memory, which whoever reads that memory
+ * holds too. No callback's doing.
+ */
+bool thread_waits_for_memory(const struct thread *t);
+
 /* "0.25 s", "12.3 s", "4 min": for a sentence. */
 struct time_text {
 	char v[32];
