@@ -107,6 +107,9 @@ bench: ## times and memory beside CPython's own pstree, and what the dashboard c
 	+$(MAKE) -j $(JOBS) all
 	AIOTRACE_BINARY=$(abspath $(O))/aiotrace $(PYTHON) tests/bench/bench.py
 
+picture: all ## draw the README's picture of the dashboard anew, from the real thing
+	AIOTRACE_BINARY=$(abspath $(O))/aiotrace $(PYTHON) tools/picture_of_top.py man/top.svg
+
 # Generated tables stand as their generator wrote them.
 FORMATTED := $(filter-out unwind/layout/table_3_%,$(wildcard $(FOLDERS:%=%/*.[ch]) tests/unit/*.[ch] tools/*.c))
 HEADERS   := $(wildcard $(FOLDERS:%=%/*.h))
@@ -163,7 +166,4 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 
 .DELETE_ON_ERROR:
-picture: all ## draw the README's picture of the dashboard anew, from the real thing
-	AIOTRACE_BINARY=$(abspath $(O))/aiotrace $(PYTHON) tools/picture_of_top.py man/top.svg
-
 .PHONY: FORCE all asan unit units check demo bench picture lint cross install tables layoutcheck clean help

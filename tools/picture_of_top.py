@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes man/top.svg, the README's picture of `aiotrace top`, from the real thing: `make picture`.
 
-fixtures/shop.py gets clients and a tax office that answers quickly, once slowly, and at last not at all; the dashboard watches it in a
+fixtures/shop.py gets clients and a tax office that answers quickly, twice slowly, and at last not at all; the dashboard watches it in a
 pseudo-terminal, and the cells of its screen become the picture. With a second argument the screen goes there as text.
 """
 
@@ -101,6 +101,12 @@ def incident(top, office, clients):
     return top.screen
 
 
+def goes_on(run, x, width, character, look):
+    """Whether the cell belongs to the run before it: what a font may draw wider or narrower than a cell stands apart from letters."""
+    start, cells, text, *run_look = run
+    return tuple(run_look) == look and start + cells == x and width == 1 and character.isascii() == text.isascii()
+
+
 def runs(line, columns):
     """(first cell, cells, characters, colour, background, bold, reverse) of what looks alike; blanks belong to what stands before them."""
     found, x = [], 0
@@ -108,7 +114,7 @@ def runs(line, columns):
         cell = line[x]
         width = max(wcwidth(cell.data[:1] or " "), 1)
         look = (cell.fg, cell.bg, cell.bold, cell.reverse)
-        if found and found[-1][3:] == look and found[-1][0] + found[-1][1] == x and width == 1 and cell.data.isascii() == found[-1][2].isascii():
+        if found and goes_on(found[-1], x, width, cell.data, look):
             start, cells, text, *_ = found.pop()
             found.append((start, cells + 1, text + cell.data, *look))
         else:

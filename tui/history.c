@@ -178,6 +178,17 @@ static bool same_due(double a, double b)
 	return isnan(a) ? isnan(b) : fabs(a - b) < DUE_SAME;
 }
 
+/* When its wait ends by itself, in the loop's time. Of what is overdue a picture says that nothing is left, not when it was due: that has not changed then. */
+static double due_of(const struct model *m, const struct task *t, const struct task_track *k)
+{
+	double now;
+
+	if (t->loop == NONE)
+		return NAN;
+	now = m->loops.v[t->loop].time;
+	return t->awaits.left <= 0 && k->due <= now ? k->due : now + t->awaits.left;
+}
+
 static void task_begin(struct history *h, struct task_track *k, uint64_t name, double now)
 {
 	*k = (struct task_track){.id = k->id,
@@ -192,7 +203,7 @@ static void task_begin(struct history *h, struct task_track *k, uint64_t name, d
 static void add_task(struct history *h, const struct model *m, const uint64_t *chains,
 		     const struct task *t)
 {
-	double now = m->snapshot.monotonic, due = NAN;
+	double now = m->snapshot.monotonic, due;
 	uint64_t sign = task_sign(m, chains, t), name = hash_text(1, t->name);
 	bool new;
 	struct task_track *k = table_get(&h->tasks, t->id, &new);
@@ -201,8 +212,7 @@ static void add_task(struct history *h, const struct model *m, const uint64_t *c
 		h->out_of_memory = true;
 		return;
 	}
-	if (t->loop != NONE)
-		due = m->loops.v[t->loop].time + t->awaits.left;
+	due = due_of(m, t, k);
 	if (new || k->name != name) {
 		task_begin(h, k, name, now);
 		note_change(h, m, t, k, now);

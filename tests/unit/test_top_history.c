@@ -100,6 +100,37 @@ static void test_moves(void)
 	history_deinit(&h);
 }
 
+/* A loop that is held wakes nobody: whoever sleeps past the time stands where it stood. */
+static void test_overdue(void)
+{
+	struct history h = picture_history();
+	struct model *m = picture_new(100);
+
+	picture_task_with(m, 0x1000, "a");
+	m->tasks.v[0].awaits.left = 0.5;
+	history_add(&h, picture_done(m));
+	m->tasks.v[0].awaits.left = 0;
+	for (double when = 101; when < 105; when++) {
+		m->snapshot.monotonic = m->loops.v[0].time = when;
+		history_add(&h, m);
+	}
+	CHECK_EQUAL(track_of(&h, 0x1000).steps, 0);
+	CHECK(track_of(&h, 0x1000).since == 100);
+	/* Overdue when it is first seen, too. */
+	picture_task_with(m, 0x2000, "b");
+	m->tasks.v[1].awaits.left = 0;
+	history_add(&h, picture_done(m));
+	m->snapshot.monotonic = m->loops.v[0].time = 106;
+	history_add(&h, m);
+	CHECK_EQUAL(track_of(&h, 0x2000).steps, 0);
+	/* It goes on, and sleeps again. */
+	m->tasks.v[0].awaits.left = 0.3;
+	history_add(&h, m);
+	CHECK_EQUAL(track_of(&h, 0x1000).steps, 1);
+	model_destroy(m);
+	history_deinit(&h);
+}
+
 static void test_steps(void)
 {
 	struct history h = picture_history();
@@ -335,6 +366,7 @@ int main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	test_since();
 	test_moves();
+	test_overdue();
 	test_steps();
 	test_interval();
 	test_reused();
