@@ -5,6 +5,7 @@
 #include "attach/proc_internal.h"
 #include "attach/sockets.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@
 #include <unistd.h>
 
 #define LINK_MOST 4096u
+/* Age at which the sockets' tables are read again: where a socket is not in them, and in any case. */
+#define UNKNOWN_NS 1000000000u
+#define OLD_NS	   5000000000u
 
 struct fd_inode {
 	uint64_t inode;
@@ -22,7 +26,7 @@ struct fd_inode {
 struct fds {
 	pid_t pid;
 	struct sockets *sockets;
-	bool sockets_loaded;
+	uint64_t loaded_ns; /* when the tables were read, 0 not yet */
 	struct fd_inode *own; /* sockets that the target has open; read with the tables */
 	size_t own_count;
 };
@@ -75,6 +79,9 @@ static void list_own(struct fds *f)
 	struct dirent *entry;
 	size_t room = 0;
 
+	free(f->own);
+	f->own = NULL;
+	f->own_count = 0;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)f->pid);
 	d = opendir(path);
 	while (d && (entry = readdir(d))) {
@@ -104,20 +111,37 @@ static int own_fd(const struct fds *f, uint64_t inode)
 	return -1;
 }
 
+/* Tables that are at least so old are read anew. */
+static void load_tables(struct fds *f, uint64_t age_ns)
+{
+	uint64_t now = clock_now_ns();
+
+	if (f->loaded_ns && now - f->loaded_ns < age_ns)
+		return;
+	f->loaded_ns = now;
+	sockets_destroy(f->sockets);
+	f->sockets = sockets_load(f->pid);
+	list_own(f);
+}
+
+static bool find_socket(struct fds *f, uint64_t inode, char *text, size_t size, uint64_t *peer_ret)
+{
+	return f->sockets && sockets_describe(f->sockets, inode, text, size, peer_ret);
+}
+
 static void describe_socket(struct fds *f, uint64_t inode, char *text, size_t size)
 {
 	uint64_t peer = 0;
 	int other;
 
-	if (!f->sockets_loaded) {
-		f->sockets_loaded = true;
-		f->sockets = sockets_load(f->pid);
-		list_own(f);
-	}
-	/* Not in the tables: not bound or connected yet, or of another family. */
-	if (!f->sockets || !sockets_describe(f->sockets, inode, text, size, &peer)) {
-		snprintf(text, size, "socket");
-		return;
+	load_tables(f, OLD_NS);
+	if (!find_socket(f, inode, text, size, &peer)) {
+		load_tables(f, UNKNOWN_NS);
+		/* Not in the tables: not bound or connected yet, or of another family. */
+		if (!find_socket(f, inode, text, size, &peer)) {
+			snprintf(text, size, "socket");
+			return;
+		}
 	}
 	other = peer ? own_fd(f, peer) : -1;
 	if (other >= 0) {

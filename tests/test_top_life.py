@@ -80,6 +80,37 @@ def test_another_process_of_the_same_number_is_picked_up(some_python, start, top
     terminal.quit()
 
 
+SOCKETS = """
+import asyncio, json, os, socket
+async def reads(number, ports):
+    reader, writer = await asyncio.open_connection("127.0.0.1", ports[0])
+    await reader.read()
+async def main():
+    held = []
+    server = await asyncio.start_server(lambda *ends: held.append(ends), "127.0.0.1", 0)
+    ports = [listener.getsockname()[1] for listener in server.sockets]
+    kept = [asyncio.create_task(reads(0, ports), name="early")]
+    asyncio.get_running_loop().add_reader(0, lambda: (os.read(0, 1), kept.append(asyncio.create_task(reads(1, ports), name="late"))))
+    await asyncio.sleep(0.1)
+    print(json.dumps({"still": False}), flush=True)
+    await asyncio.wait(kept)
+    await asyncio.sleep(1000)
+asyncio.run(main())
+"""
+
+
+def test_a_socket_that_was_opened_later_has_its_addresses_too(some_python, top):
+    target = harness.Target([*some_python.command, "-c", SOCKETS])
+    try:
+        terminal = top(target.pid, columns=200)
+        terminal.until(lambda text: re.search(r"early .*fd \d+, tcp 127.0.0.1:\d+ -> 127.0.0.1:", text), "the first connection")
+        os.write(target.process.stdin.fileno(), b"x")
+        terminal.until(lambda text: re.search(r"late .*fd \d+, tcp 127.0.0.1:\d+ -> 127.0.0.1:", text), "the later one")
+        terminal.quit()
+    finally:
+        target.kill()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT], ids=lambda number: number.name)
 def test_a_signal_ends_it_and_the_terminal_is_as_it_was(moods, top, number):
     terminal = top(moods.pid)
