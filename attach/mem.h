@@ -64,7 +64,7 @@ void mem_fetch(struct mem *m);
 void mem_forget(struct mem *m);
 /*
  * Copies every page of the footprint (all pages now held) again, sorted, in bulk; used-line marks are cleared; the miss count restarts.
- * Pages that can't be read any more are dropped.
+ * Pages that can't be read any more are dropped, and those of which nothing was used for sixteen such copies in a row.
  */
 void mem_refresh(struct mem *m);
 /* Page lookups that went to the source since the last mem_refresh (or mem_forget): 0 means that the copy was complete. */

@@ -43,18 +43,29 @@ bool proc_parse_stat(const char *text, struct proc_stat_fields *ret)
 	return true;
 }
 
-enum err proc_stat_read(pid_t pid, struct proc_stat *ret, struct error *e)
+enum err proc_stat_line(pid_t pid, char *text, size_t size, struct proc_stat_fields *ret,
+			struct error *e)
 {
-	struct proc_stat_fields f;
-	char path[40], text[2048];
+	char path[40];
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	n = procfile_read(AT_FDCWD, path, text, sizeof(text));
+	n = procfile_read(AT_FDCWD, path, text, size);
 	if (n < 0)
 		return procfile_error(pid, (int)-n, e);
-	if (!proc_parse_stat(text, &f))
+	if (!proc_parse_stat(text, ret))
 		return error_set(e, ERR_SYSTEM, 0, "%s can't be understood", path);
+	return ERR_OK;
+}
+
+enum err proc_stat_read(pid_t pid, struct proc_stat *ret, struct error *e)
+{
+	struct proc_stat_fields f = {0};
+	char text[2048];
+	enum err err = proc_stat_line(pid, text, sizeof(text), &f, e);
+
+	if (err != ERR_OK)
+		return err;
 	ret->state = f.state;
 	ret->ppid = (pid_t)f.v[4];
 	ret->kernel_thread = f.v[9] & KERNEL_THREAD;

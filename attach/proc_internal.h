@@ -18,6 +18,9 @@ struct proc_stat_fields {
 };
 
 bool proc_parse_stat(const char *text, struct proc_stat_fields *ret);
+/* Reads and parses /proc/PID/stat; text keeps its line. */
+must_check enum err proc_stat_line(pid_t pid, char *text, size_t size, struct proc_stat_fields *ret,
+				   struct error *e);
 /* Length of the UTF-8 sequence that s starts with, 0 where it is none; len > 0. */
 size_t proc_utf8_valid(const unsigned char *s, size_t len);
 

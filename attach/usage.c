@@ -3,26 +3,11 @@
 #include "attach/usage.h"
 
 #include "attach/proc_internal.h"
-#include "attach/procfile.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static enum err read_fields(pid_t pid, char *text, size_t size, struct proc_stat_fields *ret)
-{
-	char path[40];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	n = procfile_read(AT_FDCWD, path, text, size);
-	if (n < 0)
-		return procfile_error(pid, (int)-n, NULL);
-	return proc_parse_stat(text, ret) ? ERR_OK : ERR_SYSTEM;
-}
 
 enum err proc_usage_read(pid_t pid, struct proc_usage *ret)
 {
@@ -30,7 +15,7 @@ enum err proc_usage_read(pid_t pid, struct proc_usage *ret)
 	struct proc_stat_fields f = {0};
 	struct timespec boot;
 	char text[2048];
-	enum err err = read_fields(pid, text, sizeof(text), &f);
+	enum err err = proc_stat_line(pid, text, sizeof(text), &f, NULL);
 
 	if (err != ERR_OK)
 		return err;
@@ -52,7 +37,7 @@ bool proc_exit_status(pid_t pid, int *ret)
 	const char *last;
 	char text[2048];
 
-	if (read_fields(pid, text, sizeof(text), &f) != ERR_OK || f.state != 'Z')
+	if (proc_stat_line(pid, text, sizeof(text), &f, NULL) != ERR_OK || f.state != 'Z')
 		return false;
 	/* exit_code is the last of the line's 52 fields. */
 	last = strrchr(text, ' ');

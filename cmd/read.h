@@ -53,6 +53,10 @@ typedef enum err (*render_text)(FILE *out, const struct model *m, const struct r
 				struct error *e);
 /* Takes the pictures and prints them as JSON or by `render`, again and again with --watch. Returns the exit code. */
 int read_and_show(const struct cli *cli, render_text render);
+/* What was printed goes out; ERR_SYSTEM where it can't. */
+must_check enum err output_flush(struct error *e);
+/* The failure is that the reader has read enough and went away (head, less), which is none: what is left to be written is dropped. */
+bool output_left_alone(const struct error *e);
 /* As one JSON document, or with --children as a list of them. */
 must_check enum err pictures_json(const struct cli *cli, const struct pictures *p, struct error *e);
 /* Colours, width and characters of what a descriptor leads to. */

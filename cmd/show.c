@@ -73,6 +73,23 @@ static enum err show(const struct cli *cli, const struct pictures *p, render_tex
 	return err;
 }
 
+enum err output_flush(struct error *e)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return ERR_OK;
+	return error_set(e, ERR_SYSTEM, errno, "can't write to standard output: %s",
+			 strerror(errno));
+}
+
+bool output_left_alone(const struct error *e)
+{
+	if (e->kind != ERR_SYSTEM || e->sys != EPIPE)
+		return false;
+	__fpurge(stdout);
+	clearerr(stdout);
+	return true;
+}
+
 static enum err show_once(const struct cli *cli, render_text render, struct error *e)
 {
 	struct pictures p = {0};
@@ -81,10 +98,7 @@ static enum err show_once(const struct cli *cli, render_text render, struct erro
 	if (err == ERR_OK)
 		err = show(cli, &p, render, e);
 	pictures_deinit(&p);
-	if (err == ERR_OK && fflush(stdout) != 0)
-		return error_set(e, ERR_SYSTEM, errno, "can't write to standard output: %s",
-				 strerror(errno));
-	return err;
+	return err == ERR_OK ? output_flush(e) : err;
 }
 
 /* Sleeps, unless or until interrupted: signals are only let in while asleep, so that none is missed before. */
@@ -140,11 +154,5 @@ int read_and_show(const struct cli *cli, render_text render)
 		fprintf(stderr, "aiotrace: %s\n", e.text);
 		return EXIT_DONE;
 	}
-	/* A reader that has read enough (head, less) is no failure either. */
-	if (err == ERR_SYSTEM && e.sys == EPIPE) {
-		__fpurge(stdout);
-		clearerr(stdout);
-		return EXIT_DONE;
-	}
-	return err == ERR_OK ? EXIT_DONE : exit_with(&e);
+	return err == ERR_OK || output_left_alone(&e) ? EXIT_DONE : exit_with(&e);
 }

@@ -5,12 +5,9 @@
 #include "base/clock.h"
 #include "cmd/exit.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -48,14 +45,6 @@ static enum err print_picture(struct top_state *t, struct canvas *c, struct erro
 	return ERR_OK;
 }
 
-static enum err flush_output(struct error *e)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return ERR_OK;
-	return error_set(e, ERR_SYSTEM, errno, "can't write to standard output: %s",
-			 strerror(errno));
-}
-
 /* Until then, taking what comes; false: we are to end. */
 static bool wait_until(struct top_state *t, int signals, uint64_t until_ns)
 {
@@ -77,20 +66,15 @@ static bool wait_until(struct top_state *t, int signals, uint64_t until_ns)
 
 static int outcome(struct top_state *t, enum err err, struct error *e, bool shown)
 {
-	if (err == ERR_SYSTEM && e->sys == EPIPE) {
-		__fpurge(stdout);
-		clearerr(stdout);
-		return EXIT_DONE;
-	}
+	int code;
+
 	if (err != ERR_OK)
-		return exit_with(e);
+		return output_left_alone(e) ? EXIT_DONE : exit_with(e);
 	if (!t->over)
 		return EXIT_DONE;
 	error_set(e, ERR_GONE, 0, "%s", t->ended);
-	if (!shown)
-		return exit_with(e);
-	exit_with(e);
-	return EXIT_DONE;
+	code = exit_with(e);
+	return shown ? EXIT_DONE : code;
 }
 
 int top_in_batch(struct top_state *t)
@@ -118,7 +102,7 @@ int top_in_batch(struct top_state *t)
 			continue;
 		err = print_picture(t, &canvas, &e);
 		if (err == ERR_OK)
-			err = flush_output(&e);
+			err = output_flush(&e);
 		shown |= err == ERR_OK;
 		i++;
 	}
