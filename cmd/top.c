@@ -10,18 +10,23 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/* From now on signals come through a descriptor; threads that are started later leave them alone too. */
-static void block_signals(void)
+void top_signals(sigset_t *ret)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
+
+	sigemptyset(ret);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaddset(ret, numbers[i]);
+}
+
+/* Threads that are started later leave them alone too. */
+static void block_signals(void)
+{
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		sigaddset(&set, numbers[i]);
+	top_signals(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 

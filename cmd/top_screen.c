@@ -150,17 +150,20 @@ static void run(struct dashboard *l)
 
 int top_on_screen(struct top_state *t)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
 	struct dashboard l = {.t = t, .dirty = true};
 	struct error e = {0};
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		sigaddset(&set, numbers[i]);
+	top_signals(&set);
 	l.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (l.signals < 0 || screen_open(t->ui.style.color, &e) != ERR_OK)
+	if (l.signals < 0) {
+		error_set(&e, ERR_SYSTEM, errno, "can't wait for signals: %s", strerror(errno));
 		return exit_with(&e);
+	}
+	if (screen_open(t->ui.style.color, &e) != ERR_OK) {
+		close(l.signals);
+		return exit_with(&e);
+	}
 	run(&l);
 	screen_close();
 	canvas_deinit(&l.canvas);

@@ -6,6 +6,7 @@
 #include "cmd/top_sampler.h"
 #include "tui/ui.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 struct top_state {
@@ -49,6 +50,8 @@ must_check enum err top_json(struct top_state *t, FILE *out, struct error *e);
 /* The same to a new file in the working folder, whose name goes to the status line; so does a failure. */
 void top_save(struct top_state *t);
 
+/* Signals that come through a descriptor: blocked before the first thread is started. */
+void top_signals(sigset_t *ret);
 /* top_screen.c, top_batch.c: return the exit code. */
 int top_on_screen(struct top_state *t);
 int top_in_batch(struct top_state *t);

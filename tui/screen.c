@@ -33,6 +33,7 @@ static struct {
 	size_t restore_len;
 	SCREEN *screen;
 	bool color;
+	bool known; /* to atexit */
 } terminal;
 
 bool screen_possible(const char **why_ret)
@@ -158,7 +159,10 @@ enum err screen_open(bool color, struct error *e)
 	prepare_restore();
 	terminal.open = 1;
 	catch_crashes();
-	atexit(screen_close);
+	if (!terminal.known) {
+		terminal.known = true;
+		atexit(screen_close);
+	}
 	set_colors(color);
 	cbreak();
 	noecho();
