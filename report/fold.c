@@ -181,6 +181,16 @@ static void group_measure(const struct model *m, struct group *g)
 	}
 }
 
+struct group group_alone(const uint32_t *row)
+{
+	return (struct group){.rows = row,
+			      .count = 1,
+			      .low = *row,
+			      .high = *row,
+			      .left_low = NAN,
+			      .left_high = NAN};
+}
+
 enum err fold_group(const struct fold *f, uint32_t *rows, uint32_t count, struct group **ret,
 		    uint32_t *groups_ret)
 {

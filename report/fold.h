@@ -25,6 +25,8 @@ struct group {
 	uint32_t objects; /* how many different objects are waited on; 0 where that means nothing */
 };
 
+/* The group of that task alone; *row must live as long as it. */
+struct group group_alone(const uint32_t *row);
 /* below: tasks are alike only with alike tasks below them. A task of a ring, and one that several wait for, is like no other. */
 must_check enum err fold_init(struct fold *f, const struct selection *s, bool enabled, bool below);
 void fold_deinit(struct fold *f);

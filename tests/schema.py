@@ -161,7 +161,9 @@ WATCHED = record(
             times=count,
             samples=count,
             windows=maybe(record(count=count, longest=seconds, samples=count, of_samples=count)),
+            certain=boolean,
             headline=text,
+            details=text,
         )
     ),
 )

@@ -126,11 +126,10 @@ uint64_t *history_chains(const struct model *m)
 	return chains;
 }
 
-uint64_t task_sign(const struct model *m, const uint64_t *chains, const struct task *t)
+uint64_t task_sign(const uint64_t *chains, const struct task *t)
 {
 	uint64_t h = mix((uint64_t)t->state << 8 | t->awaits.kind, t->cancelling);
 
-	(void)m;
 	/* Where a running task is, says each picture anew. */
 	if (t->state == TASK_RUNNING)
 		return h;
@@ -204,7 +203,7 @@ static void add_task(struct history *h, const struct model *m, const uint64_t *c
 		     const struct task *t)
 {
 	double now = m->snapshot.monotonic, due;
-	uint64_t sign = task_sign(m, chains, t), name = hash_text(1, t->name);
+	uint64_t sign = task_sign(chains, t), name = hash_text(1, t->name);
 	bool new;
 	struct task_track *k = table_get(&h->tasks, t->id, &new);
 

@@ -130,9 +130,11 @@ void loop_track_ready(const struct loop_track *l, double *values, uint32_t count
 void loop_track_lag(const struct loop_track *l, double *values, uint32_t count);
 /* Seconds for which the finding stands, or stood. */
 double finding_track_stood(const struct finding_track *f);
+/* Its lines without the headline: evidence and what to do. */
+struct str finding_track_details(const struct finding_track *f);
 
-/* What a task does, as a number that is the same in another picture. `frames`: hashes of the picture's chains (history_chains). */
-uint64_t task_sign(const struct model *m, const uint64_t *chains, const struct task *t);
+/* What a task does, as a number that is the same in another picture. chains: history_chains of its picture. */
+uint64_t task_sign(const uint64_t *chains, const struct task *t);
 /* A hash a chain, equal for equal frames; malloc'ed, NULL on no memory. */
 uint64_t *history_chains(const struct model *m);
 

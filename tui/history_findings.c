@@ -169,6 +169,16 @@ double finding_track_stood(const struct finding_track *f)
 	return f->last - f->first;
 }
 
+struct str finding_track_details(const struct finding_track *f)
+{
+	size_t head = f->headline.len + 1;
+
+	/* The lines begin with the headline. */
+	if (f->lines.len <= head)
+		return STR_LIT("");
+	return (struct str){f->lines.v + head, (uint32_t)(f->lines.len - head)};
+}
+
 bool history_findings_copy(struct history *to, const struct history *from)
 {
 	for (uint32_t i = 0; i < from->finding_count; i++) {

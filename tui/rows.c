@@ -115,7 +115,10 @@ static void measure(const struct rows *r, struct row *row)
 
 		if (!k)
 			continue;
-		row->since = fmin(row->since, k->since);
+		if (!(row->since <= k->since)) {
+			row->since = k->since;
+			row->since_known = k->since_known;
+		}
 		if (!isnan(k->rate)) {
 			steps += k->rate;
 			known = true;
@@ -242,7 +245,7 @@ uint64_t rows_sign(const struct rows *r, const struct row *row)
 	struct task alike = r->m->tasks.v[row->g.rows[0]];
 
 	alike.awaits.id = alike.loop == NONE ? 0 : r->m->loops.v[alike.loop].id;
-	return task_sign(r->m, r->chains, &alike);
+	return task_sign(r->chains, &alike);
 }
 
 static bool is_opened(const struct build *b, const struct row *row)

@@ -45,6 +45,7 @@ struct row {
 	uint32_t depth; /* 0 at the left */
 	uint64_t lines; /* tree: bit n: on level n siblings follow below */
 	double since; /* when the longest of them came where it is, NAN unknown */
+	bool since_known; /* false: it was there when it was first seen */
 	double steps; /* a second, of all of them; NAN unknown */
 };
 

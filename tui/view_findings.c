@@ -50,6 +50,8 @@ static void put_watched(struct text *t, const struct text_style *style,
 static void put_finding(struct text *t, const struct text_style *style, const struct scene *s,
 			const struct finding_track *f)
 {
+	struct str details = finding_track_details(f);
+
 	text_color(t, style,
 		   !f->standing			      ? COLOR_DIM
 		   : f->severity == SEVERITY_CRITICAL ? COLOR_BAD
@@ -61,10 +63,7 @@ static void put_finding(struct text *t, const struct text_style *style, const st
 	text_add(t, "    ");
 	put_counts(t, style, s, f);
 	put_watched(t, style, f);
-	/* The lines begin with the headline, which stands there already. */
-	if (f->lines.len > f->headline.len + 1)
-		text_add_bytes(t, f->lines.v + f->headline.len + 1,
-			       f->lines.len - f->headline.len - 1);
+	text_add_bytes(t, details.ptr, details.len);
 	text_color(t, style, COLOR_PLAIN);
 	text_add(t, "\n");
 }

@@ -80,31 +80,31 @@ static void add_name(struct text *t, const struct text_style *style, const struc
 static void add_since(struct text *t, const struct text_style *style, const struct scene *s,
 		      const struct row *row)
 {
-	const struct task_track *k = history_task(s->h, s->m->tasks.v[row->g.low].id);
-
 	if (isnan(row->since) || row->since > s->h->last)
 		return;
 	/* It stood there when it was first seen: since then at least. */
-	if (row->g.count > 1 || (k && !k->since_known))
-		text_add(t, row->g.count > 1 ? "" : ">");
+	if (!row->since_known)
+		text_add(t, ">");
 	text_duration(t, style, s->h->last - row->since);
 }
 
 /* Its end, where it is too wide: that says most. */
 static void keep_end(struct text *t, const struct text_style *style, unsigned width)
 {
+	const char *mark = style->utf8 ? "…" : "..";
+	unsigned room = width - (style->utf8 ? 1 : 2);
 	struct str rest = text_str(t);
 	struct text kept = {0};
 
 	if (text_width(style, rest, width + 1ul) <= width)
 		return;
-	while (rest.len && text_width(style, rest, width) >= width) {
+	while (rest.len && text_width(style, rest, width) > room) {
 		do {
 			rest.ptr++;
 			rest.len--;
 		} while (rest.len && ((unsigned char)*rest.ptr & 0xc0) == 0x80);
 	}
-	text_add(&kept, style->utf8 ? "…" : "~");
+	text_add(&kept, mark);
 	text_add_bytes(&kept, rest.ptr, rest.len);
 	text_clear(t);
 	text_add_bytes(t, kept.v, kept.len);
@@ -268,7 +268,7 @@ static void follow_selection(struct ui *u)
 	struct list *l = &u->lists[VIEW_OVERVIEW];
 	uint32_t row = u->task ? rows_find(&u->table, u->task, u->on_group) : NONE;
 
-	if (row != NONE && !(l->selected < u->table.count && l->selected == row))
+	if (row != NONE)
 		l->selected = row;
 	if (l->selected >= u->table.count)
 		l->selected = u->table.count ? u->table.count - 1 : 0;

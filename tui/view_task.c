@@ -29,12 +29,7 @@ static void head(struct writer *w, const char *words)
 
 static void put_name(struct writer *w, uint32_t row)
 {
-	const struct group g = {.rows = &row,
-				.count = 1,
-				.low = row,
-				.high = row,
-				.left_low = NAN,
-				.left_high = NAN};
+	const struct group g = group_alone(&row);
 
 	text_color(&w->t, w->s, COLOR_NAME);
 	task_names(&w->t, w->s, w->m, &g, 200);
@@ -44,12 +39,7 @@ static void put_name(struct writer *w, uint32_t row)
 static void put_task(struct writer *w, uint32_t row)
 {
 	const struct task *task = &w->m->tasks.v[row];
-	const struct group g = {.rows = &row,
-				.count = 1,
-				.low = row,
-				.high = row,
-				.left_low = NAN,
-				.left_high = NAN};
+	const struct group g = group_alone(&row);
 	const struct task_track *k = history_task(w->scene->h, task->id);
 
 	head(w, "task ");

@@ -114,7 +114,9 @@ static void put_finding(struct json_writer *w, const struct history *h,
 	json_key_int(w, "times", (int64_t)f->times);
 	json_key_int(w, "samples", (int64_t)f->samples);
 	put_windows(w, f);
+	json_key_bool(w, "certain", f->certain);
 	json_key_str(w, "headline", text_str(&f->headline));
+	json_key_str(w, "details", finding_track_details(f));
 	json_map_end(w);
 }
 

@@ -198,6 +198,35 @@ static void test_refresh(void)
 	mem_destroy(m);
 }
 
+/* What many copies in a row brought for nothing is left out; one use in between keeps it. */
+static void test_idle_pages(void)
+{
+	void *image;
+	struct mem *m = open_image(&image, BUDGET);
+	uint64_t bytes;
+
+	map_pages(image, BASE, 100);
+	for (vaddr n = 0; n < 100; n++)
+		CHECK(read_is_right(m, BASE + n * MEM_PAGE, 64));
+	for (int i = 0; i < 16; i++) {
+		mem_refresh(m);
+		CHECK_EQUAL(mem_stats(m).pages, 100);
+		CHECK(read_is_right(m, BASE + 7 * MEM_PAGE, 64));
+		if (i == 8)
+			CHECK(read_is_right(m, BASE + 50 * MEM_PAGE, 64));
+	}
+	mem_refresh(m);
+	CHECK_EQUAL(mem_stats(m).pages, 2);
+	CHECK_EQUAL(mem_misses(m), 0);
+	bytes = mem_stats(m).bytes;
+	mem_refresh(m);
+	CHECK_EQUAL(mem_stats(m).bytes - bytes, 2 * MEM_PAGE);
+	/* They come back when they are asked for. */
+	for (vaddr n = 0; n < 100; n++)
+		CHECK(read_is_right(m, BASE + n * MEM_PAGE, MEM_PAGE));
+	mem_destroy(m);
+}
+
 /* A source whose second half can be taken away, and that can go altogether. */
 struct half {
 	bool cut;
@@ -388,6 +417,7 @@ int main(void)
 	test_fetch();
 	test_recheck();
 	test_refresh();
+	test_idle_pages();
 	test_pages_that_go();
 	test_refused();
 	test_no_ahead();

@@ -147,6 +147,13 @@ static void test_columns(void)
 	CHECK_TEXT(
 		desk_line(&d, desk_find(&d, "w-1")),
 		"+ ×5 w-1 … w-5   pending  future                    1.5 s     1.7 app.py:12 work");
+	desk_deinit(&d);
+	/* A folded row too, where the longest of them was there from the start. */
+	begin(&d, mixed_picture(100, 0));
+	desk_take(&d, mixed_picture(101.5, 0));
+	CHECK_TEXT(
+		desk_line(&d, desk_find(&d, "w-1")),
+		"+ ×5 w-1 … w-5   pending  future                   >1.5 s         app.py:12 work");
 	desk_press(&d, 't');
 	CHECK(desk_find(&d, "STEPS") == NONE);
 	CHECK_NAMES(&d, ">├─Task-2|├─Task-10|└─+ ×5 w-1 … w-5");
