@@ -15,6 +15,8 @@
 #define DUE_SAME     0.002 /* seconds: a deadline is computed from the time left, which is rounded */
 #define RATE_SECONDS 2.0
 #define SMOOTH	     0.2
+/* Partial pictures in a row in which something may be missing before it is forgotten. */
+#define PARTIAL_KEPT 3u
 
 enum err history_init(struct history *h, bool utf8)
 {
@@ -51,6 +53,7 @@ void history_clear(struct history *h)
 	memset(h->place_index, 0, PLACE_SLOTS * sizeof(*h->place_index));
 	h->place_count = 0;
 	h->samples = 0;
+	h->partial = false;
 	h->interval = NAN;
 	arena_reset(&h->text);
 }
@@ -80,6 +83,7 @@ enum err history_copy(struct history *to, const struct history *from)
 	to->first = from->first;
 	to->last = from->last;
 	to->interval = from->interval;
+	to->partial = from->partial;
 	if (table_copy(&to->loops, &from->loops) == ERR_OK &&
 	    table_copy(&to->tasks, &from->tasks) == ERR_OK &&
 	    table_copy(&to->threads, &from->threads) == ERR_OK && copy_places(to, from) &&
@@ -194,7 +198,7 @@ static void task_begin(struct history *h, struct task_track *k, uint64_t name, d
 				 .name = name,
 				 .first = now,
 				 .since = now,
-				 .since_known = h->samples > 0,
+				 .since_known = h->samples > (h->partial ? PARTIAL_KEPT : 0),
 				 .counted_at = now,
 				 .rate = NAN};
 }
@@ -276,10 +280,11 @@ void history_add(struct history *h, const struct model *m)
 {
 	double now = m->snapshot.monotonic;
 	uint64_t *chains = history_chains(m);
+	uint32_t keep = h->partial ? PARTIAL_KEPT : 0;
 
-	table_next(&h->loops);
-	table_next(&h->tasks);
-	table_next(&h->threads);
+	table_next(&h->loops, keep);
+	table_next(&h->tasks, keep);
+	table_next(&h->threads, keep);
 	for (uint32_t i = 0; i < m->loops.count; i++) {
 		history_add_loop(h, m, &m->loops.v[i], now);
 		history_add_watched(h, &m->loops.v[i]);
@@ -293,6 +298,8 @@ void history_add(struct history *h, const struct model *m)
 	history_add_findings(h, m, now);
 	take_rates(h, now);
 	sample_time(h, now);
+	h->partial = !m->snapshot.consistent || m->tasks_truncated || m->loops_truncated ||
+		     m->threads_truncated;
 }
 
 void history_add_same(struct history *h, const struct model *m, double when)

@@ -99,6 +99,7 @@ struct history {
 	struct arena text;
 	bool utf8; /* of the texts that are kept */
 	bool out_of_memory; /* something was not remembered */
+	bool partial; /* the newest picture is torn or lacks what could not be read: what is not in it may be there all the same */
 	uint64_t samples;
 	double first, last; /* times of the first and the newest sample */
 	double interval; /* seconds between samples, smoothed */

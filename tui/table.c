@@ -97,12 +97,17 @@ void *table_get(struct table *t, vaddr id, bool *new_ret)
 	return item;
 }
 
-void table_next(struct table *t)
+bool table_is_current(const struct table *t, uint32_t index)
+{
+	return t->seen[index] == t->generation;
+}
+
+void table_next(struct table *t, uint32_t keep)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < t->count; i++) {
-		if (t->seen[i] != t->generation)
+		if (t->generation - t->seen[i] > keep)
 			continue;
 		if (kept != i) {
 			memcpy(table_at(t, kept), table_at(t, i), t->size);

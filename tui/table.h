@@ -26,8 +26,10 @@ void *table_find(const struct table *t, vaddr id);
 /* The item, zeroed but for its id when it is new; NULL on no memory. Pointers live until the next call. */
 void *table_get(struct table *t, vaddr id, bool *new_ret);
 void *table_at(const struct table *t, uint32_t index);
-/* A new generation begins; items that the last one did not get are dropped first. */
-void table_next(struct table *t);
+/* It was got in the present generation. */
+bool table_is_current(const struct table *t, uint32_t index);
+/* A new generation begins; items that neither the last one nor the `keep` before it got are dropped first. */
+void table_next(struct table *t, uint32_t keep);
 must_check enum err table_copy(struct table *to, const struct table *from);
 
 #endif

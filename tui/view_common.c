@@ -167,6 +167,8 @@ void view_title(const struct ui *u, const struct scene *s, struct canvas *c)
 	add_command(t, &c->style, s->m);
 	canvas_line(c, LINE_PLAIN, NO_ROW);
 	add_usage(t, &c->style, &s->usage);
+	if (s->m->tasks_truncated)
+		text_add(t, "at least ");
 	text_number(t, s->m->tasks.count);
 	text_add(t, s->m->tasks.count == 1 ? " task  " : " tasks  ");
 	add_sampling(t, &c->style, s);

@@ -145,19 +145,25 @@ void watched_json(struct json_writer *w, const void *scene)
 	put_process(w, s);
 	json_key(w, "loops");
 	json_list(w);
-	for (uint32_t i = 0; i < h->loops.count; i++)
-		put_loop(w, h, table_at(&h->loops, i));
+	for (uint32_t i = 0; i < h->loops.count; i++) {
+		if (table_is_current(&h->loops, i))
+			put_loop(w, h, table_at(&h->loops, i));
+	}
 	json_list_end(w);
 	json_key(w, "tasks");
 	json_list(w);
-	for (uint32_t i = 0; i < h->tasks.count; i++)
-		put_task(w, h, table_at(&h->tasks, i));
+	for (uint32_t i = 0; i < h->tasks.count; i++) {
+		if (table_is_current(&h->tasks, i))
+			put_task(w, h, table_at(&h->tasks, i));
+	}
 	json_list_end(w);
 	json_key(w, "threads");
 	json_list(w);
 	for (uint32_t i = 0; i < h->threads.count; i++) {
 		const struct thread_track *k = table_at(&h->threads, i);
 
+		if (!table_is_current(&h->threads, i))
+			continue;
 		json_map(w);
 		json_key_int(w, "tid", (int64_t)k->id);
 		json_key_double(w, "cpu", k->share);

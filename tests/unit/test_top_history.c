@@ -51,6 +51,44 @@ static void test_since(void)
 	history_deinit(&h);
 }
 
+/* A picture that lacks tasks, since they could not be read, says nothing of those. */
+static void test_partial(void)
+{
+	struct history h = picture_history();
+	struct model *m;
+
+	picture_seen(&h, one_task(100, 0x1000, "a", 1));
+	m = picture_new(101);
+	m->tasks_truncated = true;
+	picture_seen(&h, m);
+	m = picture_new(102);
+	m->snapshot.consistent = false;
+	picture_seen(&h, m);
+	m = one_task(103, 0x1000, "a", 1);
+	picture_task_with(m, 0x2000, "b");
+	picture_seen(&h, m);
+	CHECK(track_of(&h, 0x1000).since == 100 && !track_of(&h, 0x1000).since_known);
+	CHECK(track_of(&h, 0x2000).since == 103 && !track_of(&h, 0x2000).since_known);
+	/* Not for ever. */
+	for (int i = 0; i < 5; i++) {
+		CHECK(history_task(&h, 0x1000));
+		m = picture_new(107 + i);
+		m->snapshot.consistent = false;
+		picture_seen(&h, m);
+	}
+	CHECK(history_task(&h, 0x1000) == NULL);
+	picture_seen(&h, one_task(119, 0x3000, "c", 1));
+	CHECK(track_of(&h, 0x3000).since_known);
+	picture_seen(&h, picture_new(120));
+	/* What is missing from one that is whole is gone at once. */
+	picture_seen(&h, one_task(121, 0x1000, "a", 1));
+	CHECK(track_of(&h, 0x1000).since == 121 && track_of(&h, 0x1000).since_known);
+	picture_seen(&h, picture_new(122));
+	picture_seen(&h, picture_new(123));
+	CHECK(history_task(&h, 0x1000) == NULL);
+	history_deinit(&h);
+}
+
 /* What is a move, and what none. */
 static void test_moves(void)
 {
@@ -365,6 +403,7 @@ int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
 	test_since();
+	test_partial();
 	test_moves();
 	test_overdue();
 	test_steps();
