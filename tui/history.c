@@ -321,6 +321,11 @@ const struct task_track *history_task(const struct history *h, vaddr id)
 	return table_find(&h->tasks, id);
 }
 
+bool history_task_missed(const struct history *h, vaddr id)
+{
+	return h->partial && history_task(h, id);
+}
+
 const struct thread_track *history_thread(const struct history *h, pid_t tid)
 {
 	return table_find(&h->threads, (vaddr)tid);

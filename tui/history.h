@@ -120,6 +120,8 @@ void history_add_same(struct history *h, const struct model *m, double when);
 /* NULL where it was never seen. */
 const struct loop_track *history_loop(const struct history *h, vaddr id);
 const struct task_track *history_task(const struct history *h, vaddr id);
+/* It is not in the newest picture, but may be there all the same: that one is partial. */
+bool history_task_missed(const struct history *h, vaddr id);
 const struct thread_track *history_thread(const struct history *h, pid_t tid);
 
 /* Seconds for which the loop's callback runs already, as seen; NAN: none, or not known. */

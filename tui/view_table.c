@@ -262,7 +262,7 @@ static void add_headings(struct ui *u, struct canvas *c, const struct layout *la
 	}
 }
 
-/* The selection stays with its task, wherever that goes. */
+/* The selection stays with its task, wherever that goes, and comes back to one that a picture lacks. */
 static void follow_selection(struct ui *u)
 {
 	struct list *l = &u->lists[VIEW_OVERVIEW];
@@ -272,7 +272,7 @@ static void follow_selection(struct ui *u)
 		l->selected = row;
 	if (l->selected >= u->table.count)
 		l->selected = u->table.count ? u->table.count - 1 : 0;
-	if (row == NONE && u->table.count) {
+	if (row == NONE && u->table.count && !history_task_missed(u->table.h, u->task)) {
 		const struct group *g = &u->table.v[l->selected].g;
 
 		u->task = u->table.m->tasks.v[g->low].id;

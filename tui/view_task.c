@@ -183,8 +183,10 @@ void view_task(struct ui *u, const struct scene *s, struct canvas *c)
 
 	if (row == NONE) {
 		text_add(canvas_line(c, LINE_PLAIN, NO_ROW),
-			 u->task ? "This task has ended. Esc: back."
-				 : "No task is selected. Esc: back.");
+			 !u->task ? "No task is selected. Esc: back."
+			 : history_task_missed(s->h, u->task)
+				 ? "This task could not be read this time. Esc: back."
+				 : "This task has ended. Esc: back.");
 		return;
 	}
 	task = &s->m->tasks.v[row];

@@ -29,6 +29,30 @@ static struct model *mixed_picture(double when, vaddr waits)
 	return m;
 }
 
+/* A torn picture that lacks the selected task takes nothing away; one that is whole does. */
+static void test_missed(void)
+{
+	struct model *torn = picture_new(101);
+	struct desk d;
+
+	begin(&d, mixed_picture(100, 0));
+	desk_press(&d, PRESS_DOWN);
+	CHECK_NAMES(&d, "Task-2|>Task-10|+ ×5 w-1 … w-5");
+	torn->snapshot.consistent = false;
+	picture_task_with(torn, 0x9000, "other");
+	desk_take(&d, torn);
+	desk_press(&d, '2');
+	CHECK(desk_find(&d, "This task could not be read this time") != NONE);
+	desk_press(&d, '1');
+	desk_take(&d, mixed_picture(102, 0));
+	CHECK_NAMES(&d, "Task-2|>Task-10|+ ×5 w-1 … w-5");
+	desk_press(&d, '2');
+	CHECK(desk_find(&d, "task Task-10") != NONE);
+	desk_take(&d, picture_new(103));
+	CHECK(desk_find(&d, "This task has ended") != NONE);
+	desk_deinit(&d);
+}
+
 /* The selection stays with its task, wherever the order takes it. */
 static void test_selection(void)
 {
@@ -351,6 +375,7 @@ int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
 	test_selection();
+	test_missed();
 	test_selected_ends();
 	test_open();
 	test_columns();
