@@ -181,6 +181,7 @@ struct scene top_scene(struct top_state *t)
 		.usage = t->usage,
 		.wanted_rate = SAMPLES_PER_SECOND,
 		.blocked_after = t->cli->blocked_after_ms / 1e3,
+		.max_pause_ms = t->cli->max_pause_ms,
 		.clock = t->clock,
 		.note = t->note,
 		.ended = t->ended,

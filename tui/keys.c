@@ -55,7 +55,7 @@ const struct key_row key_rows[] = {
 	 "n",
 	 NULL,
 	 NULL,
-	 "search again; threads' screen: native stacks too, which stops all threads for about 1 ms"},
+	 "search again; threads' screen: native stacks too, which stops all threads for a moment"},
 	{{'\\', F(4)},
 	 ACT_FILTER,
 	 "F4 \\",

@@ -53,6 +53,7 @@ struct scene {
 	struct usage usage;
 	double wanted_rate; /* samples a second that were asked for */
 	double blocked_after; /* seconds */
+	unsigned max_pause_ms; /* the longest stop that is allowed */
 	const char *clock; /* time of day of the picture, "12:03:04" */
 	const char *note; /* how sampling goes, where there is something to say; "" */
 	const char *ended; /* "process 17 ended (exit code 3) at 12:03:04"; "" while it runs */

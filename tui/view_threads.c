@@ -21,22 +21,23 @@ static void put_thread(struct text *t, const struct scene *s, struct tree_lines 
 }
 
 /* What `n` does, or has done. */
-static void put_native(struct text *t, const struct text_style *style, const struct model *m)
+static void put_native(struct text *t, const struct text_style *style, const struct scene *s)
 {
 	bool native = false;
 
-	for (uint32_t i = 0; i < m->threads.count; i++)
-		native |= m->threads.v[i].native != NONE;
+	for (uint32_t i = 0; i < s->m->threads.count; i++)
+		native |= s->m->threads.v[i].native != NONE;
 	text_color(t, style, COLOR_DIM);
 	if (native)
 		text_printf(
 			t,
 			"with native stacks, for which all threads were stopped for %.1f ms (n: once more)\n",
-			(double)m->snapshot.paused_us / 1e3);
+			(double)s->m->snapshot.paused_us / 1e3);
 	else
-		text_add(
+		text_printf(
 			t,
-			"n: native stacks too, for which all threads are stopped for about 1 ms\n");
+			"n: native stacks too; stops all threads (1 ms as a rule, at most %u at a time)\n",
+			s->max_pause_ms);
 	text_color(t, style, COLOR_PLAIN);
 }
 
@@ -46,7 +47,7 @@ void view_threads(struct ui *u, const struct scene *s, struct canvas *c)
 	struct text body = {0};
 
 	tree_lines_init(&lines, s->m, &c->style);
-	put_native(&body, &c->style, s->m);
+	put_native(&body, &c->style, s);
 	for (uint32_t i = 0; i < s->m->threads.count; i++) {
 		text_add(&body, "\n");
 		put_thread(&body, s, &lines, i);

@@ -26,6 +26,7 @@ static inline void desk_init(struct desk *d, unsigned width, unsigned height)
 		.h = &d->h,
 		.usage = {NAN, NAN, NAN, NAN},
 		.blocked_after = 0.1,
+		.max_pause_ms = 50,
 		.clock = "12:03:04",
 		.note = "",
 		.ended = "",
