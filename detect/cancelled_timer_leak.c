@@ -24,6 +24,8 @@
 #define LONG_STAY 60.0 /* seconds */
 #define STARVED	  0.3 /* share of the time */
 #define HEAP_SLOT 8 /* bytes: a list's pointer */
+/* Timers that are counted no more while they still are in the heap: _run_once subtracts first, then takes out. */
+#define UNDERWAY 1
 
 struct heap {
 	const struct loop *loop;
@@ -147,7 +149,7 @@ static bool is_undercounted(const struct detection *d, const struct loop *l)
 		const struct loop *then = looks_loop(d, i, l);
 
 		if (!then || !is_known(then) || !is_counted(then) ||
-		    then->timer_cancelled_counter >= then->timers_cancelled ||
+		    then->timer_cancelled_counter + UNDERWAY >= then->timers_cancelled ||
 		    !d->looks[i]->snapshot.consistent)
 			return false;
 	}
