@@ -13,34 +13,51 @@
 
 #define WIDTH_USUAL 160u
 
+/* Columns that the lines have to keep to; 0: nobody says. */
 static unsigned width_of(const struct text_style *style)
 {
 	const char *columns = getenv("COLUMNS");
 	unsigned long n = columns ? strtoul(columns, NULL, 10) : 0;
 
-	if (n >= 20 && n <= 10000)
-		return (unsigned)n;
-	return style->width ? style->width : WIDTH_USUAL;
+	return n >= 20 && n <= 10000 ? (unsigned)n : style->width;
 }
 
-static enum err print_picture(struct top_state *t, struct canvas *c, struct error *e)
+static struct str without_blanks(struct str line)
+{
+	while (line.len && line.ptr[line.len - 1] == ' ')
+		line.len--;
+	return line;
+}
+
+static enum err print_picture(struct top_state *t, struct canvas *picture, struct canvas *paper,
+			      struct error *e)
 {
 	struct scene s = top_scene(t);
+	unsigned width = width_of(&t->ui.style);
 
 	if (t->cli->json)
 		return top_json(t, stdout, e);
-	canvas_begin(c, width_of(&t->ui.style), 0, &t->ui.style);
-	ui_draw(&t->ui, &s, c);
+	canvas_begin(picture, width ? width : WIDTH_USUAL, 0, &t->ui.style);
+	ui_draw(&t->ui, &s, picture);
 	top_keep_drawn(t);
-	for (uint32_t i = 0; i < c->count; i++) {
-		struct str line = canvas_words(c, i);
+	/* Nobody can move this text to the side, as on the screen: what is too long goes on below. */
+	canvas_begin(paper, width, 0, &t->ui.style);
+	for (uint32_t i = 0; i < picture->count; i++) {
+		struct str line = without_blanks(canvas_words(picture, i));
 
-		while (line.len && line.ptr[line.len - 1] == ' ')
-			line.len--;
+		if (line.len)
+			canvas_body(paper, line, 0, UINT32_MAX, LINE_PLAIN, width > 0);
+		else
+			canvas_line(paper, LINE_PLAIN, NO_ROW);
+	}
+	canvas_end(paper);
+	for (uint32_t i = 0; i < paper->count; i++) {
+		struct str line = without_blanks(canvas_words(paper, i));
+
 		printf("%.*s\n", STR_ARG(line));
 	}
 	fputc('\n', stdout);
-	if (c->failed)
+	if (picture->failed || paper->failed)
 		return error_set(e, ERR_NOMEM, 0, "out of memory");
 	return ERR_OK;
 }
@@ -81,7 +98,7 @@ int top_in_batch(struct top_state *t)
 {
 	uint32_t most = t->cli->batch ? t->cli->batch : t->cli->json ? 1 : UINT32_MAX;
 	uint64_t period = (uint64_t)(1e9 / t->cli->rate), due = clock_now_ns();
-	struct canvas canvas = {0};
+	struct canvas picture = {0}, paper = {0};
 	struct error e = {0};
 	enum err err = ERR_OK;
 	bool shown = false;
@@ -100,13 +117,14 @@ int top_in_batch(struct top_state *t)
 		/* A command that has only just been started is no Python yet. */
 		if (!t->newest)
 			continue;
-		err = print_picture(t, &canvas, &e);
+		err = print_picture(t, &picture, &paper, &e);
 		if (err == ERR_OK)
 			err = output_flush(&e);
 		shown |= err == ERR_OK;
 		i++;
 	}
-	canvas_deinit(&canvas);
+	canvas_deinit(&picture);
+	canvas_deinit(&paper);
 	if (signals >= 0)
 		close(signals);
 	return outcome(t, err, &e, shown);
