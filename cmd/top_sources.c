@@ -3,6 +3,7 @@
 #include "cmd/top_sources.h"
 
 #include "attach/rootfile.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,14 @@
 
 void sources_init(struct sources *s)
 {
+	pthread_condattr_t monotonic;
+
 	*s = (struct sources){0};
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->came, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 }
 
 void sources_clear(struct sources *s)
@@ -31,6 +38,7 @@ void sources_clear(struct sources *s)
 void sources_deinit(struct sources *s)
 {
 	sources_clear(s);
+	pthread_cond_destroy(&s->came);
 	pthread_mutex_destroy(&s->lock);
 }
 
@@ -74,6 +82,27 @@ bool sources_line(struct sources *s, struct str file, int32_t line, struct str *
 	}
 	pthread_mutex_unlock(&s->lock);
 	return found;
+}
+
+static bool all_read(const struct sources *s)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->v[i].asked && !s->v[i].read)
+			return false;
+	}
+	return true;
+}
+
+void sources_wait(struct sources *s, unsigned ms)
+{
+	uint64_t until = clock_now_ns() + ms * 1000000ull;
+	struct timespec ts = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+	int timed_out = 0;
+
+	pthread_mutex_lock(&s->lock);
+	while (!timed_out && !all_read(s))
+		timed_out = pthread_cond_timedwait(&s->came, &s->lock, &ts);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* Where the lines begin; nothing that could be used where there is no memory. */
@@ -122,6 +151,7 @@ bool sources_read_one(struct sources *s, pid_t pid)
 		f->line_count = read.line_count;
 		read = (struct source_file){0};
 	}
+	pthread_cond_broadcast(&s->came);
 	pthread_mutex_unlock(&s->lock);
 	free(read.text);
 	free(read.lines);

@@ -22,6 +22,7 @@ struct source_file {
 
 struct sources {
 	pthread_mutex_t lock;
+	pthread_cond_t came; /* a file has been read */
 	struct source_file v[SOURCES_MOST];
 	uint32_t count;
 };
@@ -32,6 +33,8 @@ void sources_deinit(struct sources *s);
 bool sources_line(struct sources *s, struct str file, int32_t line, struct str *ret);
 /* For the one that shows: what was read is another program's. */
 void sources_clear(struct sources *s);
+/* For the one that shows: until all that is wanted has been looked for, at most so long. */
+void sources_wait(struct sources *s, unsigned ms);
 /* For the one that reads: one file that is wanted. True: there was one. */
 bool sources_read_one(struct sources *s, pid_t pid);
 

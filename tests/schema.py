@@ -166,6 +166,7 @@ WATCHED = record(
             details=text,
         )
     ),
+    sources=listed(record(file=text, line=count, text=text)),
 )
 
 DOCUMENT = record(

@@ -211,6 +211,41 @@ def test_json_has_what_the_screens_show(some_python, start):
     assert all(finding["standing"] for finding in watched["findings"])
 
 
+def test_json_has_the_lines_of_source(python, start):
+    target = start(python, "moods")
+    document = schema.parse(harness.aiotrace("top", "--json", target.pid).out)
+    sources = {(line["file"], line["line"]): line["text"] for line in document["watched"]["sources"]}
+    assert len(sources) == len(document["watched"]["sources"])
+    script = str(harness.FIXTURES / "moods.py")
+    lines = pathlib.Path(script).read_text().splitlines()
+    frames = {(frame["file"], frame["line"]) for task in document["tasks"] for frame in task["stack"]}
+    assert (script, lines.index("        await orders.get()") + 1) in frames
+    # Python's own library may be an archive or not be there at all; whatever file is there is read.
+    assert {place for place in frames if place[0] == script} == {place for place in sources if place[0] == script and place in frames}
+    assert all(words == lines[line - 1] for (file, line), words in sources.items() if file == script)
+
+
+def test_json_of_a_source_file_that_is_no_text(some_python, tmp_path):
+    (tmp_path / "odd.py").write_bytes(b"\n" * 9 + b"  \xff\xed\xa0\x80\0\x1b[31m " + "é".encode() + b"x" * 3000 + b"\n")
+    script = tmp_path / "named.py"
+    script.write_text(
+        "import asyncio, json\n"
+        "space = {}\n"
+        f"exec(compile('\\n' * 8 + 'async def rests(event):\\n  await event.wait()', '{tmp_path}/odd.py', 'exec'), space)\n"
+        "async def main():\n"
+        "  print(json.dumps({}), flush=True)\n"
+        "  await space['rests'](asyncio.Event())\n"
+        "asyncio.run(main())\n"
+    )
+    target = harness.Target([*some_python.command, script])
+    try:
+        document = schema.parse(harness.aiotrace("top", "--json", target.pid).out)
+    finally:
+        target.kill()
+    (line,) = [line for line in document["watched"]["sources"] if line["file"].endswith("odd.py")]
+    assert line["line"] == 10 and line["text"].startswith("  ����\0\x1b[31m éxxx") and 1000 <= len(line["text"].encode()) < 1010
+
+
 def test_native_stacks_of_all_pictures(some_python, start):
     target = start(some_python, "waits_pool")
     document = schema.parse(harness.aiotrace("top", "--json", "--native", target.pid).out)

@@ -5,6 +5,10 @@
 #include "model/names.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_TEXT_MOST 1000u /* bytes of a line */
 
 static void put_values(struct json_writer *w, const char *key, const struct loop_track *k, bool lag)
 {
@@ -132,6 +136,77 @@ static void put_process(struct json_writer *w, const struct scene *s)
 	json_map_end(w);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct frame *const *f = a, *const *g = b;
+	struct str one = (*f)->file, other = (*g)->file;
+	uint32_t len = one.len < other.len ? one.len : other.len;
+	int order = len ? memcmp(one.ptr, other.ptr, len) : 0;
+
+	if (!order)
+		order = (one.len > other.len) - (one.len < other.len);
+	return order ? order : ((*f)->line > (*g)->line) - ((*f)->line < (*g)->line);
+}
+
+/* A file may hold anything: what is no UTF-8 is U+FFFD. */
+static void put_text(struct json_writer *w, const char *key, struct str line)
+{
+	struct text t = {0};
+	size_t at = 0;
+
+	while (at < line.len && t.len < SOURCE_TEXT_MOST) {
+		size_t from = at;
+
+		if (text_decode(line.ptr, line.len, &at) < 0)
+			text_add(&t, "\xef\xbf\xbd");
+		else
+			text_add_bytes(&t, line.ptr + from, at - from);
+	}
+	if (t.failed)
+		json_fail(w);
+	json_key_str(w, key, text_str(&t));
+	text_deinit(&t);
+}
+
+static void put_line(struct json_writer *w, const struct scene *s, const struct frame *f)
+{
+	struct str line;
+
+	if (!s->source(s->source_ctx, f->file, f->line, &line))
+		return;
+	json_map(w);
+	json_key_str(w, "file", f->file);
+	json_key_int(w, "line", f->line);
+	put_text(w, "text", line);
+	json_map_end(w);
+}
+
+/* Each line of source that a frame of the picture stands at, once. */
+static void put_sources(struct json_writer *w, const struct scene *s)
+{
+	uint32_t all = s->m->frames.count, count = 0;
+	const struct frame **frames = malloc((all + 1) * sizeof(*frames));
+
+	if (!frames) {
+		json_fail(w);
+		all = 0;
+	}
+	for (uint32_t i = 0; i < all; i++) {
+		if (!s->m->frames.v[i].image.ptr && s->m->frames.v[i].line > 0)
+			frames[count++] = &s->m->frames.v[i];
+	}
+	if (count)
+		qsort(frames, count, sizeof(*frames), by_place);
+	json_key(w, "sources");
+	json_list(w);
+	for (uint32_t i = 0; i < count && s->source; i++) {
+		if (!i || by_place(&frames[i - 1], &frames[i]) != 0)
+			put_line(w, s, frames[i]);
+	}
+	json_list_end(w);
+	free(frames);
+}
+
 void watched_json(struct json_writer *w, const void *scene)
 {
 	const struct scene *s = scene;
@@ -175,5 +250,6 @@ void watched_json(struct json_writer *w, const void *scene)
 	for (uint32_t i = 0; i < h->finding_count; i++)
 		put_finding(w, h, &h->findings[i]);
 	json_list_end(w);
+	put_sources(w, s);
 	json_map_end(w);
 }
