@@ -148,7 +148,8 @@ static void keep_wanted(struct build *b)
 			deepest = row.depth;
 		}
 	}
-	memmove(r->v, r->v + to, (r->count - to) * sizeof(*r->v));
+	if (to)
+		memmove(r->v, r->v + to, (r->count - to) * sizeof(*r->v));
 	r->count -= to;
 }
 

@@ -249,6 +249,27 @@ static void test_fold(void)
 	history_deinit(&h);
 }
 
+/* A process that has only just begun, whatever the user chose before. */
+static void test_no_tasks(void)
+{
+	struct history h = picture_history();
+	struct model *m = picture_new(100);
+
+	picture_done(m);
+	for (unsigned chosen = 0; chosen < 8; chosen++) {
+		const struct row_options o = {
+			.tree = chosen & 1, .fold = chosen & 2, .filter = chosen & 4 ? "leaf" : ""};
+		struct rows r;
+
+		picture_need(rows_init(&r, m, &h, &o) == ERR_OK);
+		CHECK_EQUAL(r.count, 0);
+		CHECK_EQUAL(rows_find(&r, PICTURE_ID(1), false), NONE);
+		rows_deinit(&r);
+	}
+	model_destroy(m);
+	history_deinit(&h);
+}
+
 int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
@@ -259,5 +280,6 @@ int main(void)
 	test_depth();
 	test_loops();
 	test_fold();
+	test_no_tasks();
 	return check_result("top_tree");
 }
