@@ -138,14 +138,14 @@ static void put_process(struct json_writer *w, const struct scene *s)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct frame *const *f = a, *const *g = b;
-	struct str one = (*f)->file, other = (*g)->file;
+	const struct frame *f = a, *g = b;
+	struct str one = f->file, other = g->file;
 	uint32_t len = one.len < other.len ? one.len : other.len;
 	int order = len ? memcmp(one.ptr, other.ptr, len) : 0;
 
 	if (!order)
 		order = (one.len > other.len) - (one.len < other.len);
-	return order ? order : ((*f)->line > (*g)->line) - ((*f)->line < (*g)->line);
+	return order ? order : (f->line > g->line) - (f->line < g->line);
 }
 
 /* A file may hold anything: what is no UTF-8 is U+FFFD. */
@@ -185,7 +185,7 @@ static void put_line(struct json_writer *w, const struct scene *s, const struct 
 static void put_sources(struct json_writer *w, const struct scene *s)
 {
 	uint32_t all = s->m->frames.count, count = 0;
-	const struct frame **frames = malloc((all + 1) * sizeof(*frames));
+	struct frame *frames = malloc((all + 1) * sizeof(*frames));
 
 	if (!frames) {
 		json_fail(w);
@@ -193,7 +193,7 @@ static void put_sources(struct json_writer *w, const struct scene *s)
 	}
 	for (uint32_t i = 0; i < all; i++) {
 		if (!s->m->frames.v[i].image.ptr && s->m->frames.v[i].line > 0)
-			frames[count++] = &s->m->frames.v[i];
+			frames[count++] = s->m->frames.v[i];
 	}
 	if (count)
 		qsort(frames, count, sizeof(*frames), by_place);
@@ -201,7 +201,7 @@ static void put_sources(struct json_writer *w, const struct scene *s)
 	json_list(w);
 	for (uint32_t i = 0; i < count && s->source; i++) {
 		if (!i || by_place(&frames[i - 1], &frames[i]) != 0)
-			put_line(w, s, frames[i]);
+			put_line(w, s, &frames[i]);
 	}
 	json_list_end(w);
 	free(frames);
