@@ -5,6 +5,7 @@
 #include "attach/proc_internal.h"
 #include "attach/procfile.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -76,48 +77,11 @@ enum err proc_stat_read(pid_t pid, struct proc_stat *ret, struct error *e)
 	return ERR_OK;
 }
 
-size_t proc_utf8_valid(const unsigned char *s, size_t len)
-{
-	unsigned need, low = 0x80, high = 0xbf;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	need = s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : 3;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	for (unsigned i = 1; i <= need; i++) {
-		if (i >= len || s[i] < low || s[i] > high)
-			return 0;
-		low = 0x80;
-		high = 0xbf;
-	}
-	return need + 1;
-}
-
 struct str proc_copy_utf8(struct arena *a, const char *bytes, size_t len)
 {
-	const unsigned char *s = (const unsigned char *)bytes;
-	char *to = arena_alloc(a, len * 3 + 1);
-	size_t out = 0;
+	char *to = arena_alloc(a, len * UTF8_CLEAN_GROWTH + 1);
 
-	if (!to)
-		return (struct str){0};
-	for (size_t i = 0; i < len;) {
-		size_t n = proc_utf8_valid(s + i, len - i);
-
-		memcpy(to + out, n ? bytes + i : "\xef\xbf\xbd", n ? n : 3);
-		out += n ? n : 3;
-		i += n ? n : 1;
-	}
-	return (struct str){to, (uint32_t)out};
+	return to ? (struct str){to, (uint32_t)utf8_clean(to, bytes, len)} : (struct str){0};
 }
 
 enum err proc_command(pid_t pid, struct arena *a, struct str **argv_ret, size_t *argc_ret)

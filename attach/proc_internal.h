@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What proc.c and proc_threads.c share: parsers of proc_pid_stat(5) and proc_pid_syscall(5), one thread at a time, UTF-8. */
+/* What proc.c and proc_threads.c share: parsers of proc_pid_stat(5) and proc_pid_syscall(5), one thread at a time. */
 #ifndef AIOTRACE_ATTACH_PROC_INTERNAL_H
 #define AIOTRACE_ATTACH_PROC_INTERNAL_H
 
@@ -21,8 +21,6 @@ bool proc_parse_stat(const char *text, struct proc_stat_fields *ret);
 /* Reads and parses /proc/PID/stat; text keeps its line. */
 must_check enum err proc_stat_line(pid_t pid, char *text, size_t size, struct proc_stat_fields *ret,
 				   struct error *e);
-/* Length of the UTF-8 sequence that s starts with, 0 where it is none; len > 0. */
-size_t proc_utf8_valid(const unsigned char *s, size_t len);
 
 /* Thread ids in ascending order, malloc'ed (caller frees), at least one. */
 must_check enum err proc_list_tids(pid_t pid, pid_t **ret, size_t *count_ret, struct error *e);

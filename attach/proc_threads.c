@@ -5,6 +5,7 @@
 #include "attach/proc_internal.h"
 #include "attach/procfile.h"
 #include "base/cleanup.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,22 +24,15 @@ static void copy_name(char *to, size_t size, const char *stat)
 	if (!open || !close || close <= open)
 		return;
 	for (const char *at = open + 1; at < close;) {
-		const unsigned char *s = (const unsigned char *)at;
-		size_t n = proc_utf8_valid(s, (size_t)(close - at));
-		bool control = s[0] < 0x20 || s[0] == 0x7f ||
-			       (s[0] == 0xc2 && n == 2 && s[1] < 0xa0);
+		size_t n = 0;
+		int32_t c = utf8_decode(at, (size_t)(close - at), &n);
+		bool shown = c >= 0x20 && (c < 0x7f || c >= 0xa0);
+		size_t size_shown = shown ? n : 1;
 
-		if (!n || control) {
-			if (out + 2 > size)
-				break;
-			to[out++] = '?';
-			at += n ? n : 1;
-			continue;
-		}
-		if (out + n + 1 > size)
+		if (out + size_shown + 1 > size)
 			break;
-		memcpy(to + out, at, n);
-		out += n;
+		memcpy(to + out, shown ? at : "?", size_shown);
+		out += size_shown;
 		at += n;
 	}
 	to[out] = '\0';

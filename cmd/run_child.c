@@ -201,7 +201,7 @@ void child_wait(struct child *c, uint64_t until_ns)
 	struct pollfd p = {c->signals, POLLIN, 0};
 	struct signalfd_siginfo s;
 	uint64_t now = clock_now_ns(), left = until_ns > now ? until_ns - now : 0;
-	struct timespec ts = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+	struct timespec ts = clock_timespec(left);
 
 	if (ppoll(&p, 1, &ts, NULL) > 0) {
 		while (read(c->signals, &s, sizeof(s)) == sizeof(s))

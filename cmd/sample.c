@@ -32,7 +32,7 @@ struct sampling {
 
 static void sleep_until(uint64_t ns)
 {
-	struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	struct timespec ts = clock_timespec(ns);
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 }

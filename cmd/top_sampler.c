@@ -56,6 +56,20 @@ void sampler_ask_native(struct sampler *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+void sampler_read_sources(struct sampler *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->sources_asked = true;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void read_sources(struct sampler *s)
+{
+	while (s->is_open && !is_set(s, &s->stop) && sources_read_one(s->sources, s->pid))
+		;
+}
+
 /* Sleeps until then, or until native stacks are asked for; false: it is to end. */
 static bool sleep_until(struct sampler *s, double when)
 {
@@ -63,8 +77,16 @@ static bool sleep_until(struct sampler *s, double when)
 	bool stop;
 
 	pthread_mutex_lock(&s->lock);
-	while (!s->stop && !s->native_asked && now_seconds() < when)
-		pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &ts);
+	while (!s->stop && !s->native_asked && now_seconds() < when) {
+		if (!s->sources_asked) {
+			pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &ts);
+			continue;
+		}
+		s->sources_asked = false;
+		pthread_mutex_unlock(&s->lock);
+		read_sources(s);
+		pthread_mutex_lock(&s->lock);
+	}
 	stop = s->stop;
 	pthread_mutex_unlock(&s->lock);
 	return !stop;
@@ -240,8 +262,7 @@ static void *sample(void *context)
 			open_again(s);
 		if (s->is_open && sampler_look(s, native, &pause, &e) != ERR_OK)
 			lost(s, &e);
-		while (s->is_open && !is_set(s, &s->stop) && sources_read_one(s->sources, s->pid))
-			;
+		read_sources(s);
 		due = due + pause > now_seconds() ? due + pause : start + pause;
 	}
 	return NULL;

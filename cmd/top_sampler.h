@@ -45,6 +45,8 @@ must_check enum err sampler_start(const struct cli *cli, pid_t pid, struct opene
 bool sampler_stop(struct sampler *s);
 /* The next picture comes at once and with native stacks, for which all threads are stopped, whatever the options say of stops. */
 void sampler_ask_native(struct sampler *s);
+/* The files that are wanted are read at once, or after the look that is underway. */
+void sampler_read_sources(struct sampler *s);
 /* Readable while there are messages. */
 int sampler_fd(const struct sampler *s);
 /* The next message; false: none. */

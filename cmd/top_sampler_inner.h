@@ -25,7 +25,7 @@ struct sampler {
 	/* Under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool stop, native_asked;
+	bool stop, native_asked, sources_asked;
 	struct message queue[QUEUE_MOST];
 	unsigned first, queued;
 	struct look pool[POOL_MOST]; /* holders */

@@ -3,23 +3,21 @@
 #include "cmd/top_sources.h"
 
 #include "attach/rootfile.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCE_MOST ((size_t)4 << 20) /* bytes of a file */
+#define SOURCE_MOST  ((size_t)4 << 20) /* bytes of a file */
+#define SOURCES_ROOM ((size_t)64 << 20) /* bytes of all */
 
 void sources_init(struct sources *s)
 {
-	pthread_condattr_t monotonic;
-
 	*s = (struct sources){0};
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->came, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	pthread_cond_init(&s->came, NULL);
 }
 
 void sources_clear(struct sources *s)
@@ -32,6 +30,7 @@ void sources_clear(struct sources *s)
 		s->v[i] = (struct source_file){0};
 	}
 	s->count = 0;
+	s->bytes = 0;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -60,7 +59,7 @@ static void want(struct sources *s, struct str name)
 		return;
 	copy = strndup(name.ptr, name.len);
 	if (copy)
-		s->v[s->count++] = (struct source_file){.name = copy, .asked = true};
+		s->v[s->count++] = (struct source_file){.name = copy};
 }
 
 bool sources_line(struct sources *s, struct str file, int32_t line, struct str *ret)
@@ -87,7 +86,7 @@ bool sources_line(struct sources *s, struct str file, int32_t line, struct str *
 static bool all_read(const struct sources *s)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
-		if (s->v[i].asked && !s->v[i].read)
+		if (!s->v[i].read)
 			return false;
 	}
 	return true;
@@ -95,13 +94,12 @@ static bool all_read(const struct sources *s)
 
 void sources_wait(struct sources *s, unsigned ms)
 {
-	uint64_t until = clock_now_ns() + ms * 1000000ull;
-	struct timespec ts = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+	struct timespec ts = clock_timespec(clock_now_ns() + ms * 1000000ull);
 	int timed_out = 0;
 
 	pthread_mutex_lock(&s->lock);
 	while (!timed_out && !all_read(s))
-		timed_out = pthread_cond_timedwait(&s->came, &s->lock, &ts);
+		timed_out = pthread_cond_clockwait(&s->came, &s->lock, CLOCK_MONOTONIC, &ts);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -122,29 +120,42 @@ static void index_lines(struct source_file *f)
 	}
 }
 
+/* A file may hold anything. */
+static void load(struct source_file *f, pid_t pid, const char *name)
+{
+	auto_free char *raw = NULL;
+	ssize_t n = rootfile_load(pid, str_from(name), SOURCE_MOST, &raw);
+	char *text = n > 0 ? malloc((size_t)n * UTF8_CLEAN_GROWTH) : NULL;
+
+	if (!text)
+		return;
+	f->length = (uint32_t)utf8_clean(text, raw, (size_t)n);
+	f->text = realloc(text, f->length);
+	if (!f->text)
+		f->text = text;
+	index_lines(f);
+}
+
 bool sources_read_one(struct sources *s, pid_t pid)
 {
 	struct source_file *f = NULL, read = {0};
 	char *name = NULL;
-	ssize_t n;
 
 	pthread_mutex_lock(&s->lock);
 	for (uint32_t i = 0; i < s->count && !name; i++) {
-		if (s->v[i].asked && !s->v[i].read)
+		if (!s->v[i].read)
 			name = strdup(s->v[i].name);
 	}
 	pthread_mutex_unlock(&s->lock);
 	if (!name)
 		return false;
-	n = rootfile_load(pid, str_from(name), SOURCE_MOST, &read.text);
-	if (n >= 0) {
-		read.length = (uint32_t)n;
-		index_lines(&read);
-	}
+	load(&read, pid, name);
 	pthread_mutex_lock(&s->lock);
 	f = find(s, str_from(name));
-	if (f && !f->read) {
+	if (f)
 		f->read = true;
+	if (f && s->bytes + read.length <= SOURCES_ROOM) {
+		s->bytes += read.length;
 		f->text = read.text;
 		f->lines = read.lines;
 		f->length = read.length;

@@ -10,12 +10,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SOURCES_MOST 64u
+#define SOURCES_MOST 512u /* files; more are not read */
 
 struct source_file {
 	char *name;
-	bool asked, read; /* wanted, and looked for */
-	char *text; /* NULL: it could not be had */
+	bool read; /* looked for */
+	char *text; /* UTF-8; NULL: it could not be had */
 	uint32_t *lines; /* where each line begins */
 	uint32_t line_count, length;
 };
@@ -25,6 +25,7 @@ struct sources {
 	pthread_cond_t came; /* a file has been read */
 	struct source_file v[SOURCES_MOST];
 	uint32_t count;
+	size_t bytes; /* of all texts */
 };
 
 void sources_init(struct sources *s);

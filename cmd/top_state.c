@@ -267,17 +267,17 @@ enum err top_list(struct top_state *t, struct error *e)
 	return ERR_OK;
 }
 
-#define SOURCES_MS 300u
+#define SOURCES_MS 1000u /* where a file system hangs */
 
 enum err top_json(struct top_state *t, FILE *out, struct error *e)
 {
 	struct scene s = top_scene(t);
-	struct str line;
 
-	for (uint32_t i = 0; i < s.m->frames.count; i++)
-		source(&t->sources, s.m->frames.v[i].file, s.m->frames.v[i].line, &line);
-	if (!t->over)
+	watched_json_want(&s);
+	if (!t->over) {
+		sampler_read_sources(t->sampler);
 		sources_wait(&t->sources, SOURCES_MS);
+	}
 	return json_document_with(out, s.m, watched_json, &s, e);
 }
 

@@ -2,6 +2,7 @@
 /* Findings and their evidence as rows of the model. */
 #include "model/finding.h"
 
+#include "base/utf8.h"
 #include "model/rows.h"
 
 #include <stdarg.h>
@@ -13,18 +14,13 @@
 __attribute__((format(printf, 2, 0))) static struct str text_of(struct model *m, const char *format,
 								va_list args)
 {
-	char line[SENTENCE_BYTES];
+	char line[SENTENCE_BYTES + 2]; /* one byte more tells whether the last character is whole */
 	int n = vsnprintf(line, sizeof(line), format, args);
 
 	if (n < 0)
 		return (struct str){0};
-	if ((size_t)n >= sizeof(line)) {
-		n = (int)sizeof(line) - 1;
-		/* Not in the middle of a character. */
-		while (n > 0 && ((unsigned char)line[n] & 0xc0) == 0x80)
-			n--;
-	}
-	return model_text(m, (struct str){line, (uint32_t)n});
+	return model_text(m,
+			  (struct str){line, (uint32_t)utf8_head(line, (size_t)n, SENTENCE_BYTES)});
 }
 
 uint32_t finding_add(struct model *m, const char *id, enum severity severity)

@@ -2,6 +2,7 @@
 /* Written as text: the escaping is all that such a document needs. */
 #include "report/junit.h"
 
+#include "base/utf8.h"
 #include "report/summary.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ void xml_escape(struct text *t, struct str from)
 {
 	for (size_t at = 0; at < from.len;) {
 		size_t start = at;
-		int32_t c = text_decode(from.ptr, from.len, &at);
+		int32_t c = utf8_decode(from.ptr, from.len, &at);
 		const char *as = reference(c);
 
 		if (!allowed(c))

@@ -2,6 +2,8 @@
 /* Making text from outside harmless and measuring it; the one place where bytes of the target meet a terminal. */
 #include "report/text.h"
 
+#include "base/utf8.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -86,39 +88,6 @@ struct str text_str(const struct text *t)
 	return (struct str){t->v ? t->v : "", (uint32_t)t->len};
 }
 
-int32_t text_decode(const char *p, size_t len, size_t *at)
-{
-	static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	const unsigned char *u = (const unsigned char *)p + *at;
-	size_t left = len - *at;
-	unsigned n = u[0] < 0x80   ? 1
-		     : u[0] < 0xc2 ? 0
-		     : u[0] < 0xe0 ? 2
-		     : u[0] < 0xf0 ? 3
-		     : u[0] < 0xf5 ? 4
-				   : 0;
-	int32_t c;
-
-	if (!n || n > left) {
-		++*at;
-		return -1;
-	}
-	c = n == 1 ? u[0] : u[0] & (0x7f >> n);
-	for (unsigned i = 1; i < n; i++) {
-		if ((u[i] & 0xc0) != 0x80) {
-			++*at;
-			return -1;
-		}
-		c = c << 6 | (u[i] & 0x3f);
-	}
-	if (c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
-		++*at;
-		return -1;
-	}
-	*at += n;
-	return c;
-}
-
 /* Characters that a terminal or a reader's eye would obey rather than show. */
 static bool is_harmful(int32_t c)
 {
@@ -172,7 +141,7 @@ static void next_cell(struct cell *cell, const struct text_style *s, struct str 
 		      unsigned *marks)
 {
 	size_t start = *at;
-	int32_t c = text_decode(from.ptr, from.len, at);
+	int32_t c = utf8_decode(from.ptr, from.len, at);
 	int width;
 
 	cell->bytes = from.ptr + start;

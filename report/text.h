@@ -67,7 +67,4 @@ void text_duration(struct text *t, const struct text_style *s, double seconds);
  */
 int text_compare(struct str a, struct str b);
 
-/* The next code point of valid UTF-8, -1 for a byte that is none; *at moves on (by one where invalid). */
-int32_t text_decode(const char *p, size_t len, size_t *at);
-
 #endif

@@ -2,6 +2,8 @@
 /* Lines in one growing text; colours are the escape sequences that report/text.c writes, and no others: text from the target can't hold any. */
 #include "tui/canvas.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -99,7 +101,7 @@ bool glyph_next(struct str line, size_t *at, struct glyph *ret)
 		ret->is_color = true;
 		return true;
 	}
-	ret->code = text_decode(line.ptr, line.len, at);
+	ret->code = utf8_decode(line.ptr, line.len, at);
 	width = ret->code < 0	   ? 1
 		: ret->code < 0x7f ? ret->code >= 0x20
 				   : wcwidth((wchar_t)ret->code);

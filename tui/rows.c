@@ -2,6 +2,7 @@
 /* Filter, group, sort; then the members of what is opened. */
 #include "tui/rows.h"
 
+#include "base/utf8.h"
 #include "model/names.h"
 #include "report/await_text.h"
 #include "report/task_text.h"
@@ -25,7 +26,7 @@ const char *sort_column_title(enum sort_column c)
 /* The next character as it is compared. */
 static int32_t letter(struct str s, size_t *at)
 {
-	int32_t c = text_decode(s.ptr, s.len, at);
+	int32_t c = utf8_decode(s.ptr, s.len, at);
 
 	return c < 0 ? c : (int32_t)towlower((wint_t)c);
 }

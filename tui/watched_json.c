@@ -2,6 +2,7 @@
 /* Times are seconds before the last sample, as all that is shown. */
 #include "tui/watched_json.h"
 
+#include "base/utf8.h"
 #include "model/names.h"
 
 #include <math.h>
@@ -148,26 +149,6 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (f->line > g->line) - (f->line < g->line);
 }
 
-/* A file may hold anything: what is no UTF-8 is U+FFFD. */
-static void put_text(struct json_writer *w, const char *key, struct str line)
-{
-	struct text t = {0};
-	size_t at = 0;
-
-	while (at < line.len && t.len < SOURCE_TEXT_MOST) {
-		size_t from = at;
-
-		if (text_decode(line.ptr, line.len, &at) < 0)
-			text_add(&t, "\xef\xbf\xbd");
-		else
-			text_add_bytes(&t, line.ptr + from, at - from);
-	}
-	if (t.failed)
-		json_fail(w);
-	json_key_str(w, key, text_str(&t));
-	text_deinit(&t);
-}
-
 static void put_line(struct json_writer *w, const struct scene *s, const struct frame *f)
 {
 	struct str line;
@@ -177,8 +158,25 @@ static void put_line(struct json_writer *w, const struct scene *s, const struct 
 	json_map(w);
 	json_key_str(w, "file", f->file);
 	json_key_int(w, "line", f->line);
-	put_text(w, "text", line);
+	line.len = (uint32_t)utf8_head(line.ptr, line.len, SOURCE_TEXT_MOST);
+	json_key_str(w, "text", line);
 	json_map_end(w);
+}
+
+static bool has_source(const struct frame *f)
+{
+	return !f->image.ptr && f->line > 0;
+}
+
+void watched_json_want(const struct scene *s)
+{
+	struct str line;
+
+	for (uint32_t i = 0; i < s->m->frames.count; i++) {
+		if (has_source(&s->m->frames.v[i]))
+			s->source(s->source_ctx, s->m->frames.v[i].file, s->m->frames.v[i].line,
+				  &line);
+	}
 }
 
 /* Each line of source that a frame of the picture stands at, once. */
@@ -192,14 +190,14 @@ static void put_sources(struct json_writer *w, const struct scene *s)
 		all = 0;
 	}
 	for (uint32_t i = 0; i < all; i++) {
-		if (!s->m->frames.v[i].image.ptr && s->m->frames.v[i].line > 0)
+		if (has_source(&s->m->frames.v[i]))
 			frames[count++] = s->m->frames.v[i];
 	}
 	if (count)
 		qsort(frames, count, sizeof(*frames), by_place);
 	json_key(w, "sources");
 	json_list(w);
-	for (uint32_t i = 0; i < count && s->source; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (!i || by_place(&frames[i - 1], &frames[i]) != 0)
 			put_line(w, s, &frames[i]);
 	}

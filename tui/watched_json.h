@@ -6,7 +6,9 @@
 #include "report/json_writer.h"
 #include "tui/ui.h"
 
-/* A json_more; the context is the scene, which must have a picture. */
+/* Asks for the lines of source that belong into it, which may take until the next picture. */
+void watched_json_want(const struct scene *s);
+/* A json_more; the context is the scene, which must have a picture and source. */
 void watched_json(struct json_writer *w, const void *scene);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef AIOTRACE_TESTS_DESK_H
 #define AIOTRACE_TESTS_DESK_H
 
+#include "base/utf8.h"
 #include "tests/unit/picture.h"
 #include "tui/ui.h"
 
@@ -81,7 +82,7 @@ static inline unsigned desk_press(struct desk *d, int32_t press)
 static inline void desk_type(struct desk *d, const char *words)
 {
 	for (size_t at = 0; words[at];)
-		desk_press(d, text_decode(words, strlen(words), &at));
+		desk_press(d, utf8_decode(words, strlen(words), &at));
 }
 
 /* Without blanks at the end; until the next call. */

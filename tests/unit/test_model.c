@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model alone: interning, look-ups, edges and their inversion, rings, what survives a clear, and what 100,000 tasks cost. */
+#include "model/finding.h"
 #include "model/model.h"
 #include "model/names.h"
 #include "tests/unit/check.h"
@@ -245,6 +246,20 @@ static void test_names(void)
 	CHECK_TEXT(snapshot_method_name(SNAPSHOT_TORN), "torn");
 }
 
+/* A sentence that is too long ends with a whole character. */
+static void test_long_sentences(void)
+{
+	for (uint32_t before = 995; before <= 1002; before++) {
+		struct model *m = new_model();
+		uint32_t whole = before + 2 <= 1000 ? before + 2 : before <= 1000 ? before : 1000;
+		uint32_t finding = finding_add(m, "lost-wakeup", SEVERITY_INFO);
+
+		finding_summary(m, finding, "%*s\xc3\xa9", (int)before, "");
+		CHECK_EQUAL(m->findings.v[finding].summary.len, whole);
+		model_destroy(m);
+	}
+}
+
 int main(void)
 {
 	test_rows();
@@ -255,5 +270,6 @@ int main(void)
 	test_deep_ring();
 	test_cost();
 	test_names();
+	test_long_sentences();
 	return check_result("test_model");
 }

@@ -92,12 +92,6 @@ static void test_parsers(void)
 	CHECK(c.number == 232 && c.args[0] == 3 && c.args[3] == 0xffffffff && c.args[5] == 8);
 	CHECK(c.sp == 0x7ffc && c.pc == 0x7f11);
 	CHECK(proc_parse_syscall("", &c) != ERR_OK);
-	CHECK_EQUAL(proc_utf8_valid((const unsigned char *)"\xc3\xa9", 2), 2);
-	CHECK_EQUAL(proc_utf8_valid((const unsigned char *)"\xf0\x9f\x90\x8d", 4), 4);
-	CHECK_EQUAL(proc_utf8_valid((const unsigned char *)"\xf0\x9f\x90\x8d", 3), 0);
-	CHECK_EQUAL(proc_utf8_valid((const unsigned char *)"\xed\xa0\x80", 3), 0);
-	CHECK_EQUAL(proc_utf8_valid((const unsigned char *)"\xc0\x80", 2), 0);
-	CHECK_EQUAL(proc_utf8_valid((const unsigned char *)"\xf5\x80\x80\x80", 4), 0);
 }
 
 static void take_hostile_name(void)

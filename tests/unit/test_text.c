@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words for the eye: durations, numbers, cutting by width, escapes, the order of names. */
+#include "base/utf8.h"
 #include "report/text.h"
 #include "tests/unit/check.h"
 
@@ -77,7 +78,7 @@ static void test_all_bytes(void)
 		text_clear(&t);
 		text_safe(&t, &utf8, (struct str){raw, 3}, 100);
 		for (size_t at = 0; at < t.len;) {
-			int32_t c = text_decode(t.v, t.len, &at);
+			int32_t c = utf8_decode(t.v, t.len, &at);
 
 			if (!CHECK(c >= 32 && (c < 0x7f || c >= 0xa0))) {
 				text_deinit(&t);

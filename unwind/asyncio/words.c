@@ -2,18 +2,10 @@
 /* Lines of words. */
 #include "unwind/asyncio/words.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-/* The longest head of the text that is at most `max` bytes and whole characters. */
-static uint32_t whole_characters(const char *text, uint32_t len, uint32_t max)
-{
-	if (len <= max)
-		return len;
-	while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
-		max--;
-	return max;
-}
 
 void words_add(struct words *s, const char *format, ...)
 {
@@ -36,7 +28,7 @@ void words_str(struct words *s, struct str text, uint32_t max)
 
 	if (!text.ptr || s->len + sizeof(more) >= sizeof(s->text))
 		return;
-	n = whole_characters(text.ptr, text.len, max < room ? max : room);
+	n = (uint32_t)utf8_head(text.ptr, text.len, max < room ? max : room);
 	memcpy(s->text + s->len, text.ptr, n);
 	s->len += n;
 	if (n < text.len) {

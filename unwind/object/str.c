@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text: str of all widths (Include/cpython/unicodeobject.h), bytes, and C strings. What comes out is valid UTF-8 whatever was in the target. */
+#include "base/utf8.h"
 #include "unwind/object/internal.h"
 
 #include <string.h>
@@ -187,32 +188,10 @@ bool c_string_is(struct reader *r, vaddr at, const char *text)
 	return bytes_are(r, at, text, strlen(text) + 1);
 }
 
-/* Length of the UTF-8 sequence that begins here, 0 where none does. */
-static uint32_t utf8_sequence(const uint8_t *p, uint32_t left)
-{
-	uint32_t n = p[0] < 0x80 ? 1 : (p[0] & 0xe0) == 0xc0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 4;
-	uint32_t c;
-
-	if (n == 1)
-		return 1;
-	if (n > left || p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	c = p[0] & (0x7fu >> n);
-	for (uint32_t i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 63u);
-	}
-	if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) || c > 0x10ffff ||
-	    (c >= 0xd800 && c < 0xe000))
-		return 0;
-	return n;
-}
-
 enum err c_string_read(struct reader *r, vaddr at, uint32_t max, struct arena *to, struct str *ret)
 {
 	uint8_t raw[4096];
-	uint32_t len = 0, out = 0;
+	uint32_t len = 0;
 	char *text;
 
 	if (max > sizeof(raw))
@@ -226,17 +205,9 @@ enum err c_string_read(struct reader *r, vaddr at, uint32_t max, struct arena *t
 			break;
 		len++;
 	}
-	text = arena_alloc(to, (size_t)len * 3 + 1);
+	text = arena_alloc(to, (size_t)len * UTF8_CLEAN_GROWTH + 1);
 	if (!text)
 		return ERR_BOUND;
-	for (uint32_t i = 0; i < len;) {
-		uint32_t n = utf8_sequence(raw + i, len - i);
-
-		if (n)
-			memcpy(text + out, raw + i, n);
-		out += n ? n : utf8_put(0xfffd, text + out);
-		i += n ? n : 1;
-	}
-	*ret = (struct str){text, out};
+	*ret = (struct str){text, (uint32_t)utf8_clean(text, (const char *)raw, len)};
 	return ERR_OK;
 }
