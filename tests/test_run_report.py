@@ -93,7 +93,7 @@ def xdist(tmp_path_factory):
 def test_every_process_of_a_test_run_is_there(xdist):
     result, report = xdist
     assert result.err.startswith("aiotrace: nothing has moved for 3.0 s; 5 processes, ended now\n")
-    assert b"test session starts" in result.out and b"aiotrace" not in result.out
+    assert b"test session starts" in result.out and b"aiotrace: " not in result.out
     assert len(report.documents) == 5
     assert report.index["run"]["reason"] == "stall" and report.index["run"]["limit"] == 3
     assert len({row["parent"] for row in report.processes}) == 2
