@@ -6,6 +6,7 @@
     @pytest.mark.since(3, 12)                   only where that minor version's feature exists
 """
 
+import contextlib
 import functools
 
 import harness
@@ -68,12 +69,14 @@ def start():
         return started[-1]
 
     yield start_one
-    for process in started:
-        if process.stopped:
-            process.go_on()
-    for process in started:
-        process.check_unharmed()
-        process.kill()
+    with contextlib.ExitStack() as ends:
+        for process in started:
+            ends.callback(process.kill)
+        for process in started:
+            if process.stopped:
+                process.go_on()
+        for process in started:
+            process.check_unharmed()
 
 
 @pytest.fixture

@@ -207,8 +207,10 @@ class Target:
         self.stopped = False
 
     def kill(self):
-        if self in Target.living:
-            Target.living.remove(self)
+        """Once: its number may be another's by then."""
+        if self not in Target.living:
+            return
+        Target.living.remove(self)
         # Its children too, those that a process pool forks among them: they are all of its session.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
