@@ -36,32 +36,55 @@ static double seconds_between(uint64_t before_ns, uint64_t after_ns)
 	return after_ns > before_ns ? (double)(after_ns - before_ns) / 1e9 : 0;
 }
 
+/* Seconds from that look to the next in which the thread may have run: without those for which all were stopped. */
+static double span(const struct detection *d, uint32_t look)
+{
+	const struct snapshot_info *a = &d->looks[look]->snapshot;
+	double seconds = d->looks[look + 1]->snapshot.monotonic - a->monotonic;
+
+	seconds -= (double)a->paused_us / 1e6;
+	return seconds > 0 ? seconds : 0;
+}
+
+/*
+ * Ready to run in both looks, and it did not. What it waits then is counted in wait_ns only when it gets a CPU (sched_info_arrive of
+ * kernel/sched/stats.h).
+ */
+static bool waits_for_cpu(const struct thread *a, const struct thread *b)
+{
+	return a->times_read && b->times_read && a->state == THREAD_RUNNING &&
+	       b->state == THREAD_RUNNING && a->run_count == b->run_count &&
+	       a->cpu_ns == b->cpu_ns && a->wait_ns == b->wait_ns;
+}
+
 bool thread_time_read(const struct detection *d, uint32_t from, pid_t tid, struct thread_time *ret)
 {
 	struct thread_time time = {0};
 	const struct thread *first = NULL, *last = NULL;
+	double uncounted = 0;
 
 	for (uint32_t i = from; i < d->count; i++) {
 		const struct model *m = d->looks[i];
 		uint32_t row = model_find_thread(m, tid);
+		const struct thread *t;
 
 		if (row == NONE)
 			return false;
-		last = &m->threads.v[row];
-		if (!first)
-			first = last;
-		count_look(&time, last);
-		if (i + 1 < d->count)
-			time.seconds -= (double)m->snapshot.paused_us / 1e6;
+		t = &m->threads.v[row];
+		count_look(&time, t);
+		if (last) {
+			time.seconds += span(d, i - 1);
+			uncounted = waits_for_cpu(last, t) ? uncounted + span(d, i - 1) : 0;
+		} else {
+			first = t;
+		}
+		last = t;
 	}
 	if (!first)
 		return false;
-	time.seconds += d->now->snapshot.monotonic - d->looks[from]->snapshot.monotonic;
-	if (time.seconds < 0)
-		time.seconds = 0;
 	time.counted = first->times_read && last->times_read;
 	time.cpu = seconds_between(first->cpu_ns, last->cpu_ns);
-	time.starved = seconds_between(first->wait_ns, last->wait_ns);
+	time.starved = seconds_between(first->wait_ns, last->wait_ns) + uncounted;
 	time.runs = last->run_count - first->run_count;
 	*ret = time;
 	return true;

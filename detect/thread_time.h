@@ -9,7 +9,7 @@ struct thread_time {
 	double seconds; /* from the first of the looks to the newest, without the stops that were ours */
 	bool counted; /* the next two and `runs` are known */
 	double cpu;
-	double starved; /* it could have run, and had no CPU */
+	double starved; /* it could have run, and had no CPU; with a wait that is not over yet, which the scheduler has not counted */
 	uint64_t runs; /* times it was put on a CPU */
 	/* Looks by what it did: */
 	uint32_t looks, asleep, on_cpu;
